@@ -1,0 +1,25 @@
+//! Plain data that every other module shares: no files, no networks, no windows.
+//!
+//! The words are those of the project's glossary (`ARCHITECTURE.md`): item, edit, region, parse, part score, trace,
+//! profile, range, rating, run, proposal.
+
+pub mod geometry;
+mod item;
+mod mask;
+mod outcome;
+mod parse;
+mod profile;
+mod rating;
+mod region;
+pub mod rle;
+mod score;
+
+pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
+pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
+pub use mask::Mask;
+pub use outcome::Outcome;
+pub use parse::{EditType, FieldWords, Parse, ParseOrigin, PositionWord, SizeWord};
+pub use profile::{Bounds, PaperWeights, Profile, Range};
+pub use rating::{CRITERIA, Criterion, Rating};
+pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
+pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};

@@ -1,0 +1,98 @@
+//! Which reading of the metric made a number, and the ranges that make modify and preserve comparable.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A named reading of the metric (`bpm.md` section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// The paper's intent, with its holes closed.
+    #[default]
+    Corrected,
+    /// As the paper's text says.
+    Paper,
+    /// As the released scripts compute, their traps included.
+    ReleasedCode,
+}
+
+impl Profile {
+    /// All profiles, in the order they are offered.
+    pub const ALL: [Self; 3] = [Self::Corrected, Self::Paper, Self::ReleasedCode];
+
+    /// The name in files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Corrected => "corrected",
+            Self::Paper => "paper",
+            Self::ReleasedCode => "released-code",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.name() == text)
+            .ok_or_else(|| format!("there is no profile '{text}'; take one of {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// Least and greatest value of one part over a set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bounds {
+    pub min: f64,
+    pub max: f64,
+}
+
+impl Bounds {
+    /// `(value − min) / (max − min)`, not clamped; `None` when the range has no width.
+    pub fn normalise(self, value: f64) -> Option<f64> {
+        (self.max > self.min).then(|| (value - self.min) / (self.max - self.min))
+    }
+
+    /// The bounds of `values`; `None` when there are none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        values.into_iter().fold(None, |bounds: Option<Self>, value| {
+            Some(bounds.map_or(Self { min: value, max: value }, |b| Self { min: b.min.min(value), max: b.max.max(value) }))
+        })
+    }
+}
+
+/// A saved normalisation: the bounds of modify and preserve and where they come from (`bpm.md` section 5).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    /// What people call it.
+    pub name: String,
+    /// The profile whose parts it was fitted on; bounds of one profile mean nothing for another.
+    pub profile: Profile,
+    /// `None` when no edit of the set had the part.
+    pub modify: Option<Bounds>,
+    pub preserve: Option<Bounds>,
+    /// Where it was fitted, in words ("96 edits of demo.editscope, 2026-11-29").
+    pub fitted_on: String,
+}
+
+/// The weight α of the paper's combination (section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PaperWeights {
+    /// Share of the semantic parts; `1 − alpha` is that of size and position.
+    pub alpha: f64,
+}
+
+impl Default for PaperWeights {
+    fn default() -> Self {
+        Self { alpha: 0.7 }
+    }
+}

@@ -1,0 +1,191 @@
+//! COCO run-length encoding: column-major runs, beginning with a run of zeros, optionally packed into a string.
+//!
+//! The arithmetic of the string form is that of the COCO API (`maskApi.c`, `rleToString`): differences to the run two
+//! before, five bits a character, the sixth bit saying that more follow, offset 48.
+
+use serde::{Deserialize, Serialize};
+
+use super::geometry::Size;
+use super::mask::Mask;
+
+/// A mask as COCO writes it: `size` is `[height, width]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rle {
+    pub size: [u32; 2],
+    pub counts: Counts,
+}
+
+/// Runs as numbers (uncompressed) or packed in a string (compressed).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Counts {
+    Packed(String),
+    Runs(Vec<u32>),
+}
+
+/// Why a run-length encoding is not a mask.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum RleError {
+    #[error("RLE runs cover {covered} pixels, but size {height}×{width} has {pixels}")]
+    WrongLength { covered: u64, height: u32, width: u32, pixels: u64 },
+    #[error("RLE counts string is broken at character {at}")]
+    BrokenString { at: usize },
+    #[error("RLE size {height}×{width} is more than this program holds as one mask (2^31 pixels)")]
+    TooLarge { height: u32, width: u32 },
+}
+
+impl Rle {
+    /// Encodes with the compressed string form.
+    pub fn from_mask(mask: &Mask) -> Self {
+        let size = mask.size();
+        Self { size: [size.height, size.width], counts: Counts::Packed(pack(&runs_of(mask))) }
+    }
+
+    /// Decodes.
+    ///
+    /// # Errors
+    /// When the runs do not cover the picture exactly, the string is broken, or the size is absurd.
+    pub fn to_mask(&self) -> Result<Mask, RleError> {
+        let [height, width] = self.size;
+        let size = Size::new(width, height);
+        if size.pixels() > 1 << 31 {
+            return Err(RleError::TooLarge { height, width });
+        }
+        let unpacked;
+        let runs = match &self.counts {
+            Counts::Runs(runs) => runs,
+            Counts::Packed(text) => {
+                unpacked = unpack(text)?;
+                &unpacked
+            }
+        };
+        let covered = runs.iter().map(|&run| u64::from(run)).sum();
+        if covered != size.pixels() {
+            return Err(RleError::WrongLength { covered, height, width, pixels: size.pixels() });
+        }
+        let mut mask = Mask::empty(size);
+        let (mut at, mut value) = (0u64, false);
+        for &run in runs {
+            if value {
+                for pixel in at..at + u64::from(run) {
+                    // Both fit: pixel < size.pixels() was checked above.
+                    mask.set((pixel / u64::from(height)) as u32, (pixel % u64::from(height)) as u32, true);
+                }
+            }
+            at += u64::from(run);
+            value = !value;
+        }
+        Ok(mask)
+    }
+}
+
+/// Column-major runs, zeros first (a run of length 0 if the first pixel is set).
+fn runs_of(mask: &Mask) -> Vec<u32> {
+    let size = mask.size();
+    let (mut runs, mut value, mut length) = (Vec::new(), false, 0u32);
+    for x in 0..size.width {
+        for y in 0..size.height {
+            if mask.get(x, y) != value {
+                runs.push(length);
+                value = !value;
+                length = 0;
+            }
+            length += 1;
+        }
+    }
+    runs.push(length);
+    runs
+}
+
+fn pack(runs: &[u32]) -> String {
+    let mut text = String::new();
+    for (i, &run) in runs.iter().enumerate() {
+        let mut rest = i64::from(run) - if i > 2 { i64::from(runs[i - 2]) } else { 0 };
+        loop {
+            let chunk = (rest & 0x1f) as u8;
+            rest >>= 5;
+            let more = if chunk & 0x10 != 0 { rest != -1 } else { rest != 0 };
+            text.push(char::from(48 + chunk + if more { 0x20 } else { 0 }));
+            if !more {
+                break;
+            }
+        }
+    }
+    text
+}
+
+fn unpack(text: &str) -> Result<Vec<u32>, RleError> {
+    let mut runs: Vec<u32> = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let broken = RleError::BrokenString { at: start };
+        let (mut value, mut shift) = (0i64, 0u32);
+        loop {
+            let Some(chunk) = bytes.get(at).and_then(|byte| byte.checked_sub(48)).filter(|&c| c < 64) else {
+                return Err(RleError::BrokenString { at });
+            };
+            at += 1;
+            if shift > 35 {
+                return Err(broken);
+            }
+            value |= i64::from(chunk & 0x1f) << shift;
+            shift += 5;
+            if chunk & 0x20 == 0 {
+                if chunk & 0x10 != 0 {
+                    value |= -1 << shift;
+                }
+                break;
+            }
+        }
+        if runs.len() > 2 {
+            value += i64::from(runs[runs.len() - 2]);
+        }
+        runs.push(u32::try_from(value).map_err(|_| broken)?);
+    }
+    Ok(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_known_string_of_the_coco_api() {
+        // pycocotools 2.0: encode(asfortranarray([[0,1,1],[0,1,0]])) has runs [2, 3, 1] and counts "231".
+        let mask = Mask::from_fn(Size::new(3, 2), |x, y| x == 1 || (x == 2 && y == 0));
+        let rle = Rle::from_mask(&mask);
+        assert_eq!(rle, Rle { size: [2, 3], counts: Counts::Packed("231".into()) });
+        assert_eq!(rle.to_mask(), Ok(mask));
+    }
+
+    #[test]
+    fn a_first_pixel_that_is_set_begins_with_an_empty_run() {
+        let mask = Mask::from_fn(Size::new(2, 1), |x, _| x == 0);
+        assert_eq!(runs_of(&mask), [0, 1, 1]);
+    }
+
+    #[test]
+    fn runs_that_do_not_cover_the_picture_are_refused() {
+        let rle = Rle { size: [2, 2], counts: Counts::Runs(vec![1, 2]) };
+        assert!(matches!(rle.to_mask(), Err(RleError::WrongLength { covered: 3, .. })));
+        let rle = Rle { size: [2, 2], counts: Counts::Packed("q".into()) };
+        assert!(matches!(rle.to_mask(), Err(RleError::BrokenString { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn masks_survive_the_round_trip(w in 1u32..70, h in 1u32..40, bits in proptest::collection::vec(any::<bool>(), 70 * 40)) {
+            let mask = Mask::from_fn(Size::new(w, h), |x, y| bits[(y * 70 + x) as usize]);
+            prop_assert_eq!(Rle::from_mask(&mask).to_mask(), Ok(mask));
+        }
+
+        #[test]
+        fn any_string_gives_a_mask_or_an_error(text in ".{0,40}") {
+            let _ = Rle { size: [9, 9], counts: Counts::Packed(text) }.to_mask();
+        }
+    }
+}
