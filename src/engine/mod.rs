@@ -1,1 +1,13 @@
 //! The engine: joins networks, metric and project file on worker threads, and tells both front ends what happens.
+//!
+//! A run is a stream of [`Event`]s. The window reads it from [`Engine::events`]; the command line gets the same events
+//! from the same code on its own thread, so that both give the same numbers.
+
+mod handle;
+mod messages;
+
+pub use handle::Engine;
+pub use messages::{
+    ChangeMap, DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken,
+    ScoreRequest,
+};

@@ -1,0 +1,238 @@
+//! What front ends ask of the engine, and what it answers. Requests carry a token, so that a stale answer can be dropped.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::domain::{Profile, Range, Score, Size};
+use crate::storage::EditId;
+
+/// Names one run within this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunToken(pub u64);
+
+/// Names one picture request within this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PictureToken(pub u64);
+
+/// Where networks may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum DevicePreference {
+    /// A GPU where there is one, else the CPU.
+    #[default]
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+impl DevicePreference {
+    /// All choices, in the order they are offered.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Cpu, Self::Gpu];
+
+    /// The word on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
+}
+
+impl FromStr for DevicePreference {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|choice| choice.name() == text)
+            .ok_or_else(|| format!("there is no device '{text}'; take one of {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// Which checkpoints to load.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ModelSource {
+    /// The small ones inside the program; they know only the demo's emoji scenes.
+    #[default]
+    Demo,
+    /// A folder with the three folders `clip`, `sam` and `grounding-dino`.
+    Folder(PathBuf),
+    /// A set of `models/catalog.toml` (`light`, `paper`), once fetched.
+    Catalog(String),
+}
+
+impl ModelSource {
+    /// Reads the value of `--models`: `demo`, a set of the catalog, else a folder.
+    pub fn from_argument(text: &str) -> Self {
+        match text {
+            "demo" => Self::Demo,
+            "light" | "paper" => Self::Catalog(text.to_owned()),
+            folder => Self::Folder(PathBuf::from(folder)),
+        }
+    }
+}
+
+impl fmt::Display for ModelSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Demo => f.write_str("demo"),
+            Self::Folder(folder) => write!(f, "{}", folder.display()),
+            Self::Catalog(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A run: which edits of a project are scored, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoreRequest {
+    pub project: PathBuf,
+    /// `None`: every edit of the project.
+    pub edits: Option<Vec<EditId>>,
+    pub models: ModelSource,
+    pub profile: Profile,
+    pub device: DevicePreference,
+    /// `None`: fitted on the edits of the run itself.
+    pub range: Option<Range>,
+    /// Score again what the last unfinished run already scored.
+    pub rescore: bool,
+}
+
+/// Data to read into a project, which is made if it does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportRequest {
+    pub data: PathBuf,
+    pub project: PathBuf,
+}
+
+/// A picture to decode for display.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PictureRequest {
+    pub path: PathBuf,
+    /// Longest side to shrink to (thumbnails); `None` for every pixel.
+    pub max_side: Option<u32>,
+}
+
+/// An upright picture, ready to become a texture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    pub size: Size,
+    /// Size of the upright picture on disk; larger than `size` for thumbnails.
+    pub full_size: Size,
+    /// Row-major RGB, 3 bytes a pixel.
+    pub rgb: Vec<u8>,
+    /// What decoding had to do (alpha composited, 16 bits reduced, …), for the person.
+    pub notes: Vec<String>,
+}
+
+/// Where and how much an edit differs from its source, at the size of the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangeMap {
+    pub size: Size,
+    /// Row-major distance `sqrt(mean over channels of squared difference) / 255`, in `0..=1`.
+    pub distance: Vec<f32>,
+}
+
+/// How much a message matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    Info,
+    Warning,
+    /// Something asked for was not done.
+    Error,
+}
+
+/// What a front end may ask.
+#[derive(Clone, Debug)]
+pub enum Request {
+    Score(RunToken, ScoreRequest),
+    /// Stop a run; what is scored stays.
+    Cancel(RunToken),
+    Picture(PictureToken, PictureRequest),
+    /// The change map of a pair; the edit is stretched to the size of the source, as the metric does.
+    ChangeMap {
+        token: PictureToken,
+        source: PathBuf,
+        edit: PathBuf,
+    },
+    /// Drop picture requests that are still waiting (the person moved on).
+    ForgetPictures,
+    Import(ImportRequest),
+    /// Write the demo project (pictures, manifest, ratings) into a folder and open it.
+    MakeDemo {
+        folder: PathBuf,
+    },
+    /// Read the seven fields out of an instruction with the built-in rules.
+    Parse {
+        edit: EditId,
+        instruction: String,
+    },
+}
+
+/// What the engine tells.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Networks are loaded and the device is chosen; scoring begins.
+    RunStarted {
+        run: RunToken,
+        total: usize,
+        already: usize,
+        device: String,
+        models: String,
+    },
+    Progress {
+        run: RunToken,
+        done: usize,
+        failed: usize,
+        total: usize,
+        seconds: f64,
+        current: String,
+    },
+    EditScored {
+        run: RunToken,
+        edit: EditId,
+        score: Arc<Score>,
+        seconds: f64,
+    },
+    EditFailed {
+        run: RunToken,
+        edit: EditId,
+        label: String,
+        why: String,
+    },
+    RunFinished {
+        run: RunToken,
+        done: usize,
+        failed: usize,
+        cancelled: bool,
+        seconds: f64,
+    },
+    /// The run could not begin or go on.
+    RunFailed {
+        run: RunToken,
+        why: String,
+    },
+    PictureReady {
+        token: PictureToken,
+        result: Result<Arc<Pixels>, String>,
+    },
+    ChangeMapReady {
+        token: PictureToken,
+        result: Result<Arc<ChangeMap>, String>,
+    },
+    /// A project was made or extended and can be opened.
+    ProjectReady {
+        project: PathBuf,
+        summary: String,
+        problems: Vec<String>,
+    },
+    Parsed {
+        edit: EditId,
+        parse: crate::domain::Parse,
+    },
+    Message {
+        level: Level,
+        text: String,
+    },
+}
