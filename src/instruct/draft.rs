@@ -156,6 +156,13 @@ pub fn become_state(thing: &Words, state: &Words) -> Draft {
         state = rest;
     }
     if state.is_empty() {
+        if thing.last().is_some_and(|w| lex::is_global_aspect(w)) {
+            return global();
+        }
+        if let Some(["color" | "colour", "of", owner @ ..]) = thing.strip_prefix(&["the"]).or(Some(thing)) {
+            let owner = phrase(owner);
+            return Draft::new(EditType::ChangeColor, &owner, &owner).doubtful("the new colour is not said");
+        }
         let (thing, _) = subject(thing);
         return replace(&thing, &format!("different {thing}")).doubtful("it is not said into what it changes");
     }
@@ -202,6 +209,7 @@ fn aspect_becomes(thing: &Words, state: &Words) -> Option<Draft> {
             let named = from.map_or_else(|| owner.clone(), |from| with_property(&property_words(from), &owner));
             recolour(&named, &property_words(to))
         }
+        "number" | "count" | "amount" => other(&owner, &format!("{} {owner}", phrase(from_to(state).1))),
         "size" => match size_phrase(state) {
             Some(bigger) => resize(&owner, &property_words(state), bigger),
             None => other(&owner, &with_property(&property_words(state), &owner)).doubtful("the new size is not a size word"),
@@ -216,7 +224,7 @@ fn become_unowned(aspect: &str, state: &Words) -> Draft {
 }
 
 fn is_aspect(word: &str) -> bool {
-    matches!(word, "color" | "colour" | "colors" | "colours" | "size") || is_texture_aspect(word) || lex::is_global_aspect(word)
+    matches!(word, "color" | "colour" | "colors" | "colours" | "size" | "number" | "count" | "amount") || is_texture_aspect(word) || lex::is_global_aspect(word)
 }
 
 fn is_texture_aspect(word: &str) -> bool {
@@ -339,7 +347,7 @@ fn own_part(owner: &str, named: &Words) -> Option<Draft> {
         return None;
     }
     let old = format!("{} {part}", super::phrase::possessive(owner));
-    if is_colour_phrase(property) {
+    if property.iter().any(|w| is_colour(w)) {
         Some(recolour(&old, &property.join(" ")))
     } else if let Some(bigger) = size_phrase(property) {
         Some(resize(&old, &property_words(property), bigger))

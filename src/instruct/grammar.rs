@@ -66,6 +66,16 @@ fn bare_phrase(words: &Words) -> Option<Draft> {
         ["in", rest @ ..] if rest.iter().any(|w| lex::is_style(w)) && !rest.iter().any(|w| lex::is_command(w)) => Some(draft::global()),
         ["as", "a" | "an" | "if", rest @ ..] if draft::is_global_state(rest) => Some(draft::global()),
         ["as", "a" | "an", ..] => Some(draft::global().doubtful("'as …' without a verb is read as a change of the whole picture")),
+        ["what", "would", question @ ..] => {
+            let at = question.iter().position(|w| *w == "look").filter(|&at| at > 0 && question.get(at + 1) == Some(&"like"))?;
+            let subject = &question[..at];
+            match question.get(at + 2..)? {
+                ["as", state @ ..] => Some(draft::become_state(subject, state)),
+                ["with" | "wearing" | "holding", thing @ ..] => Some(draft::owns(subject, thing)),
+                ["if", clause @ ..] => read_clause(clause),
+                state => Some(draft::become_state(subject, state)),
+            }
+        }
         ["without" | "no", rest @ ..] if !rest.is_empty() => Some(draft::remove(rest)),
         ["with", rest @ ..] if !rest.is_empty() => {
             Some(draft::add_placed(&split_place(rest)).doubtful("'with …' without a verb is read as an addition"))
@@ -104,6 +114,9 @@ fn statement(words: &Words) -> Option<Draft> {
     let at = (1..words.len()).find(|&at| is_finite(words, at))?;
     let subject = &words[..at];
     let mut predicate = &words[at..];
+    if let ["would" | "will", "be", "great" | "nice" | "cool" | "good" | "better" | "perfect" | "lovely" | "awesome", ..] = predicate {
+        return Some(wanted(subject));
+    }
     if lex::is_modal(predicate[0]) || predicate[0] == "to" {
         predicate = &predicate[1..];
     }
@@ -144,7 +157,7 @@ pub fn predicate_of(subject: &Words, predicate: &Words) -> Draft {
     match *verb {
         "disappear" | "disappears" | "vanish" | "go" if rest.is_empty() || rest == ["away"] => draft::remove(subject),
         "appear" => draft::add_placed(&split_place(&[subject, rest].concat())),
-        "become" | "becomes" | "became" | "look" | "looks" | "looked" | "seem" | "turn" | "turns" if !matches!(rest.first(), Some(&"at" | &"around")) => {
+        "become" | "becomes" | "became" | "look" | "looks" | "looked" | "seem" | "turn" | "turns" if !is_direction(rest) => {
             let rest = if let ["like" | "as" | "into" | "better", tail @ ..] = rest { tail } else { rest };
             let rest = if let ["as" | "with", tail @ ..] = rest { tail } else { rest };
             if let ["it" | "they", copula, state @ ..] = rest
@@ -156,6 +169,11 @@ pub fn predicate_of(subject: &Words, predicate: &Words) -> Draft {
         }
         _ => action(subject, verb, rest),
     }
+}
+
+/// Whether "look" or "turn" is a movement here.
+fn is_direction(rest: &Words) -> bool {
+    matches!(rest, ["at" | "around" | "up" | "down" | "away" | "toward" | "towards" | "left" | "right" | "over" | "back" | "out" | "sideways", ..]) || matches!(rest, ["to", "the" | "its" | "his" | "her", ..])
 }
 
 /// "X should not be there", "X should not have a hat".

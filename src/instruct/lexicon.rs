@@ -21,7 +21,7 @@ pub const OPENERS: &str = "clear cut wipe strip discard exclude hide omit drop c
     color colour tint slide drag push pull bring reposition position position scale widen lengthen shorten thicken expand open close \
     shut blur sharpen brighten darken rotate flip mirror zoom colorize colourize dress adorn surround equip top stuff sprinkle scatter \
     pour stick overlay superimpose paste throw let have show use create generate pose raise lower lift grow fold light break bend \
-    clean wash stretch extend fix restore enhance wrap mask use imagine append picture";
+    clean wash stretch extend fix restore enhance wrap mask use imagine append picture extract isolate double triple halve write type spell split smooth beautify drop";
 
 word_tests! {
     is_command = COMMANDS;
@@ -120,7 +120,7 @@ word_tests! {
     is_cover_verb = "fill cover decorate equip adorn surround top dress stuff wrap load filled covered decorated equipped adorned surrounded \
         topped dressed stuffed garnish";
     is_move_verb = "move shift slide drag push pull relocate bring reposition raise lower lift moved shifted slid dragged pushed pulled \
-        relocated brought repositioned";
+        relocated brought repositioned drop";
     is_grow_verb = "enlarge expand widen lengthen thicken magnify enlarged expanded widened lengthened grow increase increased";
     is_shrink_verb = "shrink reduce shorten narrow decrease minimize shrunk reduced shortened narrowed decreased downsize";
     is_colour_verb = "paint color colour dye tint recolor recolour painted colored coloured dyed tinted recolored recoloured";
@@ -159,6 +159,13 @@ pub const STATE_VERBS: &[(&str, &str)] = &[
     ("saturate", "saturated"),
     ("desaturate", "desaturated"),
     ("tilt", "tilted"),
+    ("raise", "raised"),
+    ("lift", "raised"),
+    ("lower", "lowered"),
+    ("split", "split"),
+    ("smooth", "smooth"),
+    ("beautify", "beautiful"),
+    ("age", "aged"),
     ("empty", "empty"),
     ("freeze", "frozen"),
     ("melt", "melted"),

@@ -69,6 +69,14 @@ const PLACES: &[(&[&str], Place)] = &[
     (&["in", "front", "of"], Place::Other),
     (&["on", "top", "of"], Place::Above),
     (&["in", "between"], Place::Other),
+    (&["in", "the", "distance"], Place::Other),
+    (&["in", "the", "middle"], Place::Other),
+    (&["in", "the", "center"], Place::Other),
+    (&["in", "the", "centre"], Place::Other),
+    (&["in", "the", "corner"], Place::Other),
+    (&["at", "the", "top"], Place::Other),
+    (&["at", "the", "bottom"], Place::Other),
+    (&["closer", "to"], Place::Other),
     (&["in", "the", "background"], Place::Other),
     (&["in", "the", "foreground"], Place::Other),
     (&["on", "the", "background"], Place::Other),
@@ -132,9 +140,18 @@ pub struct Found {
 
 /// The preposition that `words` begins with.
 pub fn place_at_start(words: &Words) -> Option<Found> {
-    let (pattern, place) = PLACES.iter().find(|(pattern, _)| words.starts_with(pattern))?;
+    let (pattern, place) = PLACES.iter().find(|(pattern, _)| words.starts_with(pattern) && !is_qualifier(pattern, &words[pattern.len()..]))?;
     let ground = pattern.last().is_some_and(|last| last.ends_with("ground"));
     Some(Found { at: 0, length: pattern.len(), place: *place, ground })
+}
+
+/// Whether a side, middle or corner at the end of a preposition only says which thing is meant ("on the left wall", "in the corner of").
+fn is_qualifier(pattern: &[&str], after: &Words) -> bool {
+    let side = pattern.len() == 3 && matches!(pattern[2], "left" | "right" | "distance" | "middle" | "center" | "centre" | "corner" | "top" | "bottom");
+    let ends = after.first().is_none_or(|w| {
+        lex::is_comma_word(w) || matches!(*w, "and" | "please" | "that" | "side") || (*w != "of" && PLACES.iter().any(|(p, _)| p[0] == *w))
+    });
+    side && !ends
 }
 
 /// The first place in `words` that says where the thing is, not what it is ("in a red suit", "to wear").
@@ -181,6 +198,7 @@ pub fn split_place(words: &Words) -> Placed {
 const TAILS: &[&str] = &[
     "please", "too", "instead", "now", "again", "there", "here", "also", "completely", "entirely", "thanks", "well", "as", "and", "or",
     "with", "of", "to", "the", "a", "an", "is", "be", "like", "in", "that", "just", "only", "then", "somewhere", "anymore", "altogether", "up",
+    "horizontally", "vertically", "slightly", "upside", "down",
 ];
 
 /// Where a thing ends: the words after these say what it is for or how it is meant.
@@ -237,8 +255,7 @@ pub fn is_whole(words: &Words) -> bool {
     match rest[..] {
         [] => !words.is_empty(),
         [one] => lex::is_whole(one) || lex::is_picture(one),
-        ["this" | "that" | "these", two] => lex::is_picture(two),
-        _ => false,
+        [ref which @ .., last] => lex::is_picture(last) && which.iter().all(|w| lex::is_whole(w) || *w == "these" || is_property_word(w)),
     }
 }
 
@@ -263,10 +280,9 @@ pub fn is_colour_phrase(words: &Words) -> bool {
         && words.iter().all(|w| {
             is_colour(w)
                 || lex::is_colour_modifier(w)
-                || matches!(*w, "and" | "color" | "colour" | "colored" | "coloured" | "in" | "with" | "hair")
+                || matches!(*w, "and" | "color" | "colour" | "colored" | "coloured" | "in" | "with")
                 || lex::is_degree(w)
         })
-        && !words.ends_with(&["hair"])
 }
 
 /// Whether the words name nothing but a material or a pattern.
@@ -303,6 +319,9 @@ pub fn size_phrase(words: &Words) -> Option<bool> {
 
 /// Whether the words are adjectives only, of whatever kind.
 pub fn is_adjective_phrase(words: &Words) -> bool {
+    if matches!(words, ["more" | "less" | "very" | "extra", _]) {
+        return true;
+    }
     words.iter().any(|w| is_property_word(w) || looks_adjective(w))
         && words.iter().all(|w| {
             is_property_word(w)

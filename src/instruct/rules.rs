@@ -43,8 +43,9 @@ fn finish(draft: Draft, more: bool) -> Parse {
 
 /// Reads a clause and adds its edit; a clause about the edit before it ("and put a cat in its place") changes that one.
 fn read_into(clause: &[&str], edits: &mut Vec<Draft>) {
+    let clause = if let ["but", rest @ ..] = clause { rest } else { clause };
     let (words, manner) = strip_manners(clause);
-    if words.is_empty() || is_keeping(words) {
+    if words.is_empty() || is_keeping(words) || is_keeping(clause) {
         return;
     }
     if let Some(last) = edits.last_mut()
@@ -101,7 +102,7 @@ fn replacement(words: &Words) -> Option<String> {
 
 /// A clause that says what stays.
 fn is_keeping(words: &Words) -> bool {
-    matches!(words, ["make", "sure", ..] | ["do", "not", "change" | "alter" | "modify" | "touch" | "edit", ..])
+    matches!(words, ["make", "sure", ..] | ["to", "make", ..] | ["do", "not", "change" | "alter" | "modify" | "touch" | "edit", ..])
         || words.first().is_some_and(|w| lex::is_keep(w))
         || matches!(words, ["everything", "else", ..] | ["the", "rest", ..] | ["while" | "without", _, ..] if words.get(1).is_some_and(|w| w.ends_with("ing")))
 }
@@ -309,12 +310,23 @@ fn question(words: &Words) -> Option<Draft> {
 
 /// No edit was found: a description or a lone phrase. A picture's name means the whole picture; else nothing is invented.
 fn last_resort(words: &Words) -> Draft {
-    let picture = words.first().is_some_and(|w| lex::is_article(w))
-        && words.iter().take(4).any(|w| lex::is_picture(w) || matches!(*w, "painting" | "drawing" | "sketch"));
+    if let [verb, rest @ ..] = words
+        && rest.first().is_some_and(|w| lex::is_determiner(w))
+        && !lex::is_determiner(verb)
+    {
+        let thing = super::phrase::phrase(rest);
+        let draft = if super::phrase::is_whole(rest) { draft::global() } else { draft::other(&thing, &format!("changed {thing}")) };
+        return draft.doubtful(format!("the verb '{verb}' is not known"));
+    }
+    let picture = words.iter().take(4).any(|w| lex::is_picture(w) || matches!(*w, "painting" | "drawing" | "sketch"));
     if picture || draft::is_global_state(words) {
         return draft::global().doubtful("no instruction was found; read as a description of the whole picture");
     }
     let end = words.iter().position(|w| lex::is_comma_word(w)).unwrap_or(words.len());
+    let owning = words[..end].iter().position(|w| matches!(*w, "with" | "wearing" | "holding" | "carrying")).filter(|&at| at > 0 && at + 1 < end);
+    if let Some(at) = owning {
+        return draft::owns(&words[..at], &words[at + 1..end]).doubtful("no instruction was found; read as something to add");
+    }
     if super::phrase::first_place(&words[..end]).is_some_and(|found| found.at > 0) {
         return draft::add_placed(&super::phrase::split_place(&words[..end])).doubtful("no instruction was found; read as something to add");
     }
@@ -384,7 +396,7 @@ fn cuts_tail(words: &Words) -> bool {
         ["while" | "ensuring" | "maintaining" | "preserving" | "keeping" | "but" | "whilst" | "leaving", ..] => true,
         ["without", next, ..] => next.ends_with("ing"),
         ["and" | ",", next, ..] => lex::is_keep(next) || *next == "do" || (*next == "make" && words.get(2) == Some(&"sure")),
-        ["so" | "such", "that", ..] | ["making", "sure", ..] | ["with", "everything" | "the", "rest" | "else" | "same", ..] => true,
+        ["so", "there" | "it" | "they" | "the" | "he" | "she", ..] | ["so" | "such", "that", ..] | ["making", "sure", ..] | ["with", "everything" | "the", "rest" | "else" | "same", ..] => true,
         ["to", "make", "it" | "the", ..] => true,
         _ => false,
     }

@@ -115,6 +115,7 @@ fn push_word(tokens: &mut Tokens, word: &mut String) {
     if text.is_empty() {
         return;
     }
+    let text = if text == "&" { "and".to_owned() } else { text };
     if let Some((_, full)) = CONTRACTIONS.iter().find(|(short, _)| *short == text) {
         tokens.words.extend(full.split(' ').map(str::to_owned));
     } else if let Some((_, right)) = MISSPELLINGS.iter().find(|(wrong, _)| *wrong == text) {

@@ -21,15 +21,23 @@ pub fn read_command(words: &Words) -> Option<Draft> {
         "drop" if first_place(rest).is_none() => draft::remove(rest),
         "make" | "turn" if matches!(rest, ["on" | "off", ..]) => switched(&rest[1..], rest[0]),
         "turn" if matches!(rest.last(), Some(&"on" | &"off")) => switched(&rest[..rest.len() - 1], rest[rest.len() - 1]),
+        "turn" if switch_at(rest).is_some() => {
+            let at = switch_at(rest).unwrap_or_default();
+            switched(&[&rest[..at], &rest[at + 1..]].concat(), rest[at])
+        }
         "make" | "get" | "render" | "colorize" if verb == "make" || first_place(rest).is_none() && verb != "colorize" => make(rest),
         "let" | "have" => let_or_have(rest),
         "give" => give(rest),
         "use" | "apply" => apply(rest),
         "edit" if matches!(rest, ["out", ..]) => draft::remove(&rest[1..]),
         "scale" | "size" => scaled(rest),
+        "increase" | "decrease" | "reduce" if rest.iter().take(2).any(|w| matches!(*w, "number" | "count" | "amount")) && rest.contains(&"to") => change(rest),
         "increase" | "decrease" | "reduce" | "boost" | "raise" | "lower" | "improve" if is_graded(rest) => graded(verb, rest),
         "position" | "set" | "adjust" | "modify" | "edit" if matches!(rest, [_, "background", "by", ..]) => return grammar::read_clause(&rest[3..]),
         "use_as" => return None,
+        _ if lex::is_remove_verb(verb) && matches!(rest, ["everything" | "all", "except" | "but", ..]) => {
+            all_but(rest[2..].strip_prefix(&["for"]).unwrap_or(&rest[2..]))
+        }
         _ if lex::is_remove_verb(verb) => draft::remove(until_source(rest)),
         _ if lex::is_replace_verb(verb) => replace(verb, rest),
         _ if verb == "switch" => replace(verb, rest),
@@ -37,6 +45,10 @@ pub fn read_command(words: &Words) -> Option<Draft> {
         _ if lex::is_grow_verb(verb) => resized(rest, grown_word(verb), true),
         _ if lex::is_shrink_verb(verb) => resized(rest, grown_word(verb), false),
         _ if lex::is_cover_verb(verb) => cover(verb, rest),
+        "raise" | "lift" | "lower" if first_place(rest).is_none() => return state_verb(verb, rest),
+        "extract" | "isolate" => all_but(rest),
+        "double" | "triple" | "halve" => resized(rest, if verb == "halve" { "smaller" } else { "bigger" }, verb != "halve"),
+        "write" | "type" | "spell" => draft::add_placed(&split_place(rest)),
         _ if lex::is_move_verb(verb) => relocate(rest),
         "resize" => become_after(rest).unwrap_or_else(|| draft::become_state(rest, &[])),
         _ if lex::is_change_verb(verb) && !(verb == "set" && !rest.contains(&"to") && !is_whole(&rest[..1])) => change(rest),
@@ -97,9 +109,19 @@ fn without_particle<'a>(rest: &Words<'a>) -> Vec<&'a str> {
 fn until_source<'a, 'b>(rest: &'b Words<'a>) -> &'b Words<'a> {
     let rest = if matches!(rest, ["away" | "out", ..]) { &rest[1..] } else { rest };
     match rest.iter().position(|w| *w == "from") {
-        Some(at) if at > 0 => &rest[..at],
+        Some(at) if at > 0 && !matches!(rest[at..], [_, "the", "left" | "right" | "top" | "bottom" | "front" | "back", ..]) => &rest[..at],
         _ => rest,
     }
+}
+
+/// "The lights on in the house": where "on" or "off" stands.
+fn switch_at(rest: &Words) -> Option<usize> {
+    (1..rest.len()).find(|&at| matches!(rest[at], "on" | "off") && matches!(rest.get(at + 1), Some(&"in" | &"at" | &"of")))
+}
+
+/// "Extract the dog", "remove everything but the dog": what goes is what surrounds it.
+fn all_but(kept: &Words) -> Draft {
+    draft::remove(&["background"]).doubtful(format!("everything but '{}' is read as the background", phrase(until_source(kept))))
 }
 
 fn switched(thing: &Words, how: &str) -> Draft {
@@ -143,7 +165,7 @@ fn change(rest: &Words) -> Draft {
         && let (Some(old), new) = draft::from_to(&rest[at..])
     {
         let thing = &rest[..at];
-        let named = thing.iter().any(|w| matches!(*w, "color" | "colour" | "material" | "texture" | "size" | "weather" | "season" | "time"));
+        let named = thing.iter().any(|w| matches!(*w, "color" | "colour" | "material" | "texture" | "size" | "weather" | "season" | "time" | "number" | "count" | "amount"));
         if named {
             return draft::become_state(thing, if lex::is_global_aspect(thing[thing.len() - 1]) { new } else { &rest[at..] });
         }
@@ -156,6 +178,11 @@ fn change(rest: &Words) -> Draft {
     }
     if let Some(draft) = become_after(rest) {
         return draft;
+    }
+    if let Some(at) = rest.iter().position(|w| matches!(*w, "in" | "on" | "at" | "during"))
+        && is_whole(&rest[..at])
+    {
+        return draft::global();
     }
     make_split(rest).unwrap_or_else(|| draft::become_state(rest, &[]))
 }
@@ -172,7 +199,7 @@ fn become_after(rest: &Words) -> Option<Draft> {
     if let ["have" | "wear" | "hold", owned @ ..] = state {
         return Some(draft::owns(thing, owned));
     }
-    let times = |words: &Words| words.iter().all(|w| lex::is_season_or_time(w) || lex::is_weather(w) || lex::is_article(w));
+    let times = |words: &Words| words.iter().all(|w| lex::is_season_or_time(w) || lex::is_weather(w) || lex::is_weather_adjective(w) || lex::is_article(w) || *w == "one");
     if times(thing) && times(state) {
         return Some(draft::global());
     }
@@ -197,6 +224,9 @@ fn make(rest: &Words) -> Draft {
         return draft;
     }
     match rest.split_last() {
+        Some((last, thing)) if last.ends_with('s') && thing.iter().any(|w| !lex::is_determiner(w)) => {
+            draft::replace(&phrase(thing), last).doubtful(format!("'{last}' is taken for the new thing"))
+        }
         Some((last, thing)) if thing.iter().any(|w| !lex::is_determiner(w)) => {
             draft::other(&phrase(thing), &with_property(last, &phrase(thing))).doubtful(format!("'{last}' is taken for the new state"))
         }
@@ -238,8 +268,15 @@ fn make_split(rest: &Words) -> Option<Draft> {
     if let Some(at) = (1..rest.len()).find(|&at| rest[at..].starts_with(&["out", "of"]) || rest[at..].starts_with(&["from"])) {
         return Some(joined(at));
     }
-    if let Some(draft) = grammar::cause(rest) {
+    if let Some(draft) = graded_as(rest).or_else(|| grammar::cause(rest)) {
         return Some(draft);
+    }
+    let participle = (1..rest.len()).find(|&at| {
+        let known = lex::is_cover_verb(rest[at]) && rest[at].ends_with('d') || lex::is_have(rest[at]) && rest[at].ends_with("ing");
+        known && rest.len() > at + 1 && !grammar::is_indefinite(rest)
+    });
+    if let Some(at) = participle {
+        return Some(grammar::predicate_of(&rest[..at], &[&["be"], &rest[at..]].concat()));
     }
     let second = (1..rest.len()).find(|&at| {
         let before = rest[at - 1];
@@ -250,6 +287,13 @@ fn make_split(rest: &Words) -> Option<Draft> {
             && rest[..at].iter().any(|w| !lex::is_determiner(w))
     });
     second.map(joined)
+}
+
+/// "The bird as big as the house".
+fn graded_as(rest: &Words) -> Option<Draft> {
+    let at = (1..rest.len()).find(|&at| rest[at] == "as" && rest.get(at + 2) == Some(&"as"))?;
+    let bigger = size_phrase(&rest[at + 1..at + 2])?;
+    Some(draft::become_state(&rest[..at], &["as", if bigger { "big" } else { "small" }]))
 }
 
 fn is_strong_predicate(word: &str) -> bool {
@@ -270,7 +314,8 @@ fn property_start(rest: &Words) -> Option<usize> {
         let named = thing.iter().any(|w| !lex::is_determiner(w) && *w != "all" && !is_property_word(w) && !lex::is_number(w))
             || thing.last().is_some_and(|w| super::phrase::pronoun_noun(w).is_some())
             || thing.len() == 1 && !lex::is_determiner(thing[0]);
-        begins && named && !matches!(thing[thing.len() - 1], "of" | "and" | "with" | "a" | "an" | "the" | "more" | "look") && is_state(&rest[at..])
+        let graded = matches!(rest[at..], ["more" | "less" | "very" | "extra", _]);
+        begins && named && !matches!(thing[thing.len() - 1], "of" | "and" | "with" | "a" | "an" | "the" | "more" | "look") && (graded || is_state(&rest[at..]))
     })
 }
 
@@ -436,6 +481,10 @@ fn graded(verb: &str, rest: &Words) -> Draft {
 
 /// "Fill X with Y", "dress X in Y".
 fn cover(verb: &str, rest: &Words) -> Draft {
+    if let Some(at) = rest.iter().position(|w| matches!(*w, "as" | "like")).filter(|&at| at > 0) {
+        let (thing, _) = draft::subject(rest[..at].strip_suffix(&["up"]).unwrap_or(&rest[..at]));
+        return draft::other(&thing, &format!("{thing} dressed as {}", phrase(&rest[at + 1..])));
+    }
     let Some(at) = rest.iter().position(|w| matches!(*w, "with" | "in")).filter(|&at| at > 0) else {
         return draft::become_state(rest, &[]);
     };
@@ -462,6 +511,13 @@ fn relocate(rest: &Words) -> Draft {
     let bare = |thing: &Words, place, words: &str| {
         let thing = phrase(thing);
         draft::relocate(&Placed { thing, reference: String::new(), place, place_words: words.to_owned() })
+    };
+    let kept = match kept.iter().position(|w| *w == "from").filter(|&at| at > 0) {
+        Some(from) => match kept[from..].iter().position(|w| matches!(*w, "to" | "onto" | "into" | "under")) {
+            Some(to) => [&kept[..from], &kept[from + to..]].concat(),
+            None => kept,
+        },
+        None => kept,
     };
     let mut kept = &kept[..];
     while let [rest @ .., "a" | "the" | "side" | "it"] = kept {
@@ -496,7 +552,10 @@ fn moved_somehow(thing: &str, words: &Words) -> Draft {
 
 /// "Add X to Y"; "put the X on the Y" moves something that is there.
 fn add(verb: &str, rest: &Words) -> Draft {
-    if matches!(verb, "put" | "place" | "position" | "set" | "lay" | "drop") && lex::is_definite(rest[0]) {
+    if matches!(verb, "put" | "place" | "position" | "set" | "lay" | "drop") && (lex::is_definite(rest[0]) || lex::is_person_word(rest[0])) {
+        if let Some(at) = rest.iter().position(|w| *w == "in").filter(|&at| at > 0 && rest[at..].iter().any(|w| lex::is_clothing(w))) {
+            return draft::owns(&rest[..at], &rest[at + 1..]);
+        }
         let bare = rest.iter().any(|w| matches!(*w, "further" | "farther" | "higher" | "lower"));
         let draft = relocate(rest);
         let said = bare || rest.iter().any(|w| w.contains('-'));
