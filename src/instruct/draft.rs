@@ -5,8 +5,8 @@
 
 use super::lexicon as lex;
 use super::phrase::{
-    Place, Placed, Words, head, is_adjective_phrase, is_colour, is_colour_phrase, is_possessive, is_texture_phrase, is_whole, phrase, pronoun_noun,
-    property_words, size_phrase, with_property, without,
+    Place, Placed, Words, head, is_adjective_phrase, is_colour, is_colour_phrase, is_possessive, is_texture_phrase, is_whole, phrase,
+    pronoun_noun, property_words, size_phrase, with_property, without,
 };
 use crate::domain::{EditType, Parse};
 
@@ -75,7 +75,8 @@ pub fn add(thing: &str, reference: &str, place: Place) -> Draft {
 /// An addition as it was split.
 pub fn add_placed(placed: &Placed) -> Draft {
     let weather = placed.thing.split(' ').all(|w| {
-        lex::is_weather(w) || matches!(w, "heavy" | "light" | "falling" | "and" | "thick" | "dense" | "effect" | "flakes" | "drops" | "some")
+        lex::is_weather(w)
+            || matches!(w, "heavy" | "light" | "falling" | "and" | "thick" | "dense" | "effect" | "flakes" | "drops" | "some")
     });
     if weather && placed.reference.is_empty() && !placed.thing.is_empty() {
         return global();
@@ -94,9 +95,11 @@ pub fn replace(old: &str, new: &str) -> Draft {
     Draft::new(EditType::Replace, old, new)
 }
 
-/// `thing` takes another place.
+/// `thing` takes another place. Both phrases name the thing alone: the place in the phrase would make a detector find the
+/// other thing too.
 pub fn relocate(placed: &Placed) -> Draft {
-    let mut draft = Draft::new(EditType::Other, &placed.thing, &format!("{} {}", placed.thing, placed.place_words));
+    let mut draft = Draft::new(EditType::Other, &placed.thing, &placed.thing);
+    "unchanged".clone_into(&mut draft.parse.size);
     placed.place.word().clone_into(&mut draft.parse.position);
     if placed.place != Place::Other && !placed.reference.is_empty() {
         let why = format!("the place is told from '{}', but a move is measured from where the thing was", placed.reference);
@@ -145,7 +148,9 @@ pub fn subject(words: &Words) -> (String, Option<String>) {
 /// Whether the words speak of weather, season, time of day or style.
 pub fn is_global_state(words: &Words) -> bool {
     words.iter().any(|w| lex::is_weather(w) || lex::is_season_or_time(w) || lex::is_style(w) || lex::is_weather_adjective(w))
-        || words.windows(2).any(|pair| matches!(pair, ["golden" | "blue", "hour"] | ["stained", "glass"] | ["pop" | "line" | "clip", "art"]))
+        || words
+            .windows(2)
+            .any(|pair| matches!(pair, ["golden" | "blue", "hour"] | ["stained", "glass"] | ["pop" | "line" | "clip", "art"]))
 }
 
 /// "Make X Y", "X becomes Y", "change X to Y": what it asks for depends on what Y names.
@@ -224,7 +229,9 @@ fn become_unowned(aspect: &str, state: &Words) -> Draft {
 }
 
 fn is_aspect(word: &str) -> bool {
-    matches!(word, "color" | "colour" | "colors" | "colours" | "size" | "number" | "count" | "amount") || is_texture_aspect(word) || lex::is_global_aspect(word)
+    matches!(word, "color" | "colour" | "colors" | "colours" | "size" | "number" | "count" | "amount")
+        || is_texture_aspect(word)
+        || lex::is_global_aspect(word)
 }
 
 fn is_texture_aspect(word: &str) -> bool {
@@ -303,6 +310,7 @@ fn same_head(thing: &str, new: &str) -> Option<Draft> {
 fn size_word(property: &str, state: &Words) -> String {
     let graded = state.contains(&"as") || state.contains(&"more");
     match property {
+        "" | "its" | "their" => if state.contains(&"half") { "smaller" } else { "bigger" }.to_owned(),
         "tall" | "long" | "small" | "short" | "thick" if graded => format!("{property}er"),
         "large" | "wide" if graded => format!("{property}r"),
         "big" if graded => "bigger".to_owned(),
@@ -313,8 +321,27 @@ fn size_word(property: &str, state: &Words) -> String {
 fn is_nationality(word: &str) -> bool {
     matches!(
         word,
-        "chinese" | "english" | "french" | "japanese" | "italian" | "spanish" | "german" | "american" | "russian" | "korean" | "indian" | "arabic"
-            | "greek" | "mexican" | "african" | "asian" | "european" | "egyptian" | "roman" | "thai" | "british"
+        "chinese"
+            | "english"
+            | "french"
+            | "japanese"
+            | "italian"
+            | "spanish"
+            | "german"
+            | "american"
+            | "russian"
+            | "korean"
+            | "indian"
+            | "arabic"
+            | "greek"
+            | "mexican"
+            | "african"
+            | "asian"
+            | "european"
+            | "egyptian"
+            | "roman"
+            | "thai"
+            | "british"
     )
 }
 

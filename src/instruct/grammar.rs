@@ -49,6 +49,10 @@ fn instead_of(words: &Words) -> Option<Draft> {
         draft.parse.original_part = super::phrase::with_property(&old_bare.join(" "), &bare);
         return Some(draft);
     }
+    let acts = draft.parse.edit_type == "other" && draft.parse.edited_part.starts_with(&draft.parse.original_part);
+    if acts && draft.parse.original_part != "all" {
+        return Some(draft);
+    }
     let new = if draft.parse.added_object == "none" { draft.parse.edited_part } else { draft.parse.added_object };
     let new = if new == "all" { phrase(&new_object(words, at)) } else { new };
     Some(draft::replace(&phrase(old), &new))
@@ -133,7 +137,10 @@ fn is_finite(words: &Words, at: usize) -> bool {
 }
 
 fn is_becoming(word: &str) -> bool {
-    matches!(word, "become" | "becomes" | "became" | "look" | "looks" | "looked" | "turns" | "disappear" | "vanish" | "disappears" | "appear")
+    matches!(
+        word,
+        "become" | "becomes" | "became" | "look" | "looks" | "looked" | "turns" | "disappear" | "vanish" | "disappears" | "appear"
+    )
 }
 
 /// What `predicate` asks for its subject.
@@ -173,7 +180,10 @@ pub fn predicate_of(subject: &Words, predicate: &Words) -> Draft {
 
 /// Whether "look" or "turn" is a movement here.
 fn is_direction(rest: &Words) -> bool {
-    matches!(rest, ["at" | "around" | "up" | "down" | "away" | "toward" | "towards" | "left" | "right" | "over" | "back" | "out" | "sideways", ..]) || matches!(rest, ["to", "the" | "its" | "his" | "her", ..])
+    matches!(
+        rest,
+        ["at" | "around" | "up" | "down" | "away" | "toward" | "towards" | "left" | "right" | "over" | "back" | "out" | "sideways", ..]
+    ) || matches!(rest, ["to", "the" | "its" | "his" | "her", ..])
 }
 
 /// "X should not be there", "X should not have a hat".
@@ -250,8 +260,9 @@ pub fn action(subject: &Words, verb: &str, rest: &Words) -> Draft {
     }
     let (thing, doubt) = draft::subject(subject);
     let draft = if is_indefinite(subject) {
-        let reference = first_place(rest).map_or_else(|| phrase(rest), |f| phrase(&rest[f.at + f.length..]));
-        draft::add(&thing, &reference, first_place(rest).map_or(Place::Other, |f| f.place))
+        let placed = split_place(&[subject, &[verb], rest].concat());
+        let reference = if first_place(rest).is_some() { placed.reference } else { phrase(rest) };
+        draft::add(&thing, if reference == "nearby" { "" } else { &reference }, placed.place)
     } else {
         let tail: Vec<&str> = rest.iter().copied().take_while(|w| !lex::is_comma_word(w)).filter(|w| *w != "please").collect();
         let edited = format!("{thing} {} {}", gerund(verb), tail.join(" "));
@@ -267,7 +278,8 @@ pub fn action(subject: &Words, verb: &str, rest: &Words) -> Draft {
 pub fn predicate_start(words: &Words, from: usize) -> Option<usize> {
     (from.max(1)..words.len()).find(|&at| {
         let (word, before) = (words[at], words[at - 1]);
-        let after_noun = !lex::is_article(before) && !lex::is_definite(before) && !matches!(before, "of" | "and" | "with" | "in" | "on");
+        let after_noun = (at == 1 && before == "her")
+            || !lex::is_article(before) && !lex::is_definite(before) && !matches!(before, "of" | "and" | "with" | "in" | "on");
         word == "be"
             || (lex::is_have(word) && !word.ends_with("ing"))
             || is_becoming(word)

@@ -232,5 +232,8 @@ pub const MISSPELLINGS: &[(&str, &str)] = &[
     ("shuld", "should"),
     ("instaed", "instead"),
     ("intead", "instead"),
+    ("insted", "instead"),
+    ("insead", "instead"),
+    ("isntead", "instead"),
     ("itno", "into"),
 ];

@@ -140,14 +140,16 @@ pub struct Found {
 
 /// The preposition that `words` begins with.
 pub fn place_at_start(words: &Words) -> Option<Found> {
-    let (pattern, place) = PLACES.iter().find(|(pattern, _)| words.starts_with(pattern) && !is_qualifier(pattern, &words[pattern.len()..]))?;
+    let (pattern, place) =
+        PLACES.iter().find(|(pattern, _)| words.starts_with(pattern) && !is_qualifier(pattern, &words[pattern.len()..]))?;
     let ground = pattern.last().is_some_and(|last| last.ends_with("ground"));
     Some(Found { at: 0, length: pattern.len(), place: *place, ground })
 }
 
 /// Whether a side, middle or corner at the end of a preposition only says which thing is meant ("on the left wall", "in the corner of").
 fn is_qualifier(pattern: &[&str], after: &Words) -> bool {
-    let side = pattern.len() == 3 && matches!(pattern[2], "left" | "right" | "distance" | "middle" | "center" | "centre" | "corner" | "top" | "bottom");
+    let side = pattern.len() == 3
+        && matches!(pattern[2], "left" | "right" | "distance" | "middle" | "center" | "centre" | "corner" | "top" | "bottom");
     let ends = after.first().is_none_or(|w| {
         lex::is_comma_word(w) || matches!(*w, "and" | "please" | "that" | "side") || (*w != "of" && PLACES.iter().any(|(p, _)| p[0] == *w))
     });
@@ -184,6 +186,8 @@ pub fn split_place(words: &Words) -> Placed {
     let after = &words[found.at + found.length..];
     let reference = if found.ground { words[found.at + found.length - 1].to_owned() } else { phrase(after) };
     let reference = if reference.split(' ').next_back().is_some_and(lex::is_picture) { String::new() } else { reference };
+    let reference =
+        if matches!(reference.as_str(), "nearby" | "each other" | "other" | "it" | "front" | "there") { String::new() } else { reference };
     let grip = reference.split(' ').next_back().is_some_and(lex::is_grip);
     let place = if grip && found.place == Place::Inside { Place::Other } else { found.place };
     let place_words = if found.ground || reference.is_empty() {
@@ -196,9 +200,45 @@ pub fn split_place(words: &Words) -> Placed {
 
 /// Words at the end that are no part of a thing.
 const TAILS: &[&str] = &[
-    "please", "too", "instead", "now", "again", "there", "here", "also", "completely", "entirely", "thanks", "well", "as", "and", "or",
-    "with", "of", "to", "the", "a", "an", "is", "be", "like", "in", "that", "just", "only", "then", "somewhere", "anymore", "altogether", "up",
-    "horizontally", "vertically", "slightly", "upside", "down",
+    "please",
+    "too",
+    "instead",
+    "now",
+    "again",
+    "there",
+    "here",
+    "also",
+    "completely",
+    "entirely",
+    "thanks",
+    "well",
+    "as",
+    "and",
+    "or",
+    "with",
+    "of",
+    "to",
+    "the",
+    "a",
+    "an",
+    "is",
+    "be",
+    "like",
+    "in",
+    "that",
+    "just",
+    "only",
+    "then",
+    "somewhere",
+    "anymore",
+    "altogether",
+    "up",
+    "horizontally",
+    "nearby",
+    "vertically",
+    "slightly",
+    "upside",
+    "down",
 ];
 
 /// Where a thing ends: the words after these say what it is for or how it is meant.
@@ -308,8 +348,11 @@ pub fn is_texture_phrase(words: &Words) -> bool {
 /// The relation that a size phrase states: "much bigger", "twice as tall", "tiny".
 pub fn size_phrase(words: &Words) -> Option<bool> {
     let is_size = |w: &str| lex::is_bigger(w) || lex::is_smaller(w);
-    if !words.iter().all(|w| is_size(w) || lex::is_degree(w) || matches!(*w, "and" | "in")) {
+    if !words.iter().all(|w| is_size(w) || lex::is_degree(w) || matches!(*w, "and" | "in" | "its" | "the" | "their" | "of")) {
         return None;
+    }
+    if words.iter().any(|w| *w == "size") && words.iter().any(|w| matches!(*w, "twice" | "double" | "triple" | "times" | "half")) {
+        return Some(!words.contains(&"half"));
     }
     // "a little bigger": the word that grades is not the size.
     let size = words.iter().find(|w| is_size(w) && **w != "little").or_else(|| words.iter().find(|w| **w == "little"))?;
@@ -324,10 +367,7 @@ pub fn is_adjective_phrase(words: &Words) -> bool {
     }
     words.iter().any(|w| is_property_word(w) || looks_adjective(w))
         && words.iter().all(|w| {
-            is_property_word(w)
-                || looks_adjective(w)
-                || matches!(*w, "and" | "more" | "less")
-                || (lex::is_degree(w) && !lex::is_article(w))
+            is_property_word(w) || looks_adjective(w) || matches!(*w, "and" | "more" | "less") || (lex::is_degree(w) && !lex::is_article(w))
         })
 }
 
@@ -361,8 +401,7 @@ pub fn with_property(property: &str, thing: &str) -> String {
 /// The thing without properties of one kind ("green ball" without colours is "ball"), unless nothing would be left.
 pub fn without(thing: &str, kind: impl Fn(&str) -> bool) -> String {
     let words: Vec<&str> = thing.split(' ').collect();
-    let kept: Vec<&str> =
-        words.iter().enumerate().filter(|(i, w)| i + 1 == words.len() || !kind(w)).map(|(_, w)| *w).collect();
+    let kept: Vec<&str> = words.iter().enumerate().filter(|(i, w)| i + 1 == words.len() || !kind(w)).map(|(_, w)| *w).collect();
     kept.join(" ")
 }
 
@@ -374,8 +413,26 @@ pub fn property_words(words: &Words) -> String {
         .filter(|w| {
             !matches!(
                 *w,
-                "color" | "colour" | "colored" | "coloured" | "in" | "like" | "with" | "texture" | "pattern" | "material" | "finish" | "surface"
-                    | "out" | "of" | "made" | "from" | "one" | "ones" | "size" | "too"
+                "color"
+                    | "colour"
+                    | "colored"
+                    | "coloured"
+                    | "in"
+                    | "like"
+                    | "with"
+                    | "texture"
+                    | "pattern"
+                    | "material"
+                    | "finish"
+                    | "surface"
+                    | "out"
+                    | "of"
+                    | "made"
+                    | "from"
+                    | "one"
+                    | "ones"
+                    | "size"
+                    | "too"
             ) && (!lex::is_degree(w) || matches!(*w, "little" | "more" | "less"))
                 && !lex::is_article(w)
         })
@@ -395,8 +452,8 @@ pub fn head(phrase: &str) -> &str {
 /// The -ing form of a verb's base form.
 pub fn gerund(verb: &str) -> String {
     const DOUBLED: &[&str] = &[
-        "run", "sit", "swim", "hug", "cut", "put", "get", "jog", "nod", "pet", "win", "spin", "skip", "hop", "clap", "wag", "chat", "grin", "nap",
-        "drop", "stop", "hit", "chop", "dig", "sip", "squat", "shrug", "let", "set", "begin", "wrap", "beg",
+        "run", "sit", "swim", "hug", "cut", "put", "get", "jog", "nod", "pet", "win", "spin", "skip", "hop", "clap", "wag", "chat", "grin",
+        "nap", "drop", "stop", "hit", "chop", "dig", "sip", "squat", "shrug", "let", "set", "begin", "wrap", "beg",
     ];
     if verb.ends_with("ing") && verb.len() > 5 {
         verb.to_owned()

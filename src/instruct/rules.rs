@@ -24,8 +24,15 @@ pub fn parse_instruction(instruction: &str) -> Parse {
     let words = without_picture(&words);
     let clauses = clauses(&words);
     let mut edits: Vec<Draft> = Vec::new();
-    for clause in &clauses {
-        read_into(clause, &mut edits);
+    let mut antecedent: Option<Vec<&str>> = None;
+    for (at, clause) in clauses.iter().enumerate() {
+        let resolved = resolve(clause, antecedent.as_deref());
+        let pronoun_follows = clauses.get(at + 1).is_some_and(|next| object_pronoun(next).is_some());
+        if let Some(thing) = remark(&resolved).filter(|_| pronoun_follows) {
+            antecedent = Some(thing.to_vec());
+            continue;
+        }
+        read_into(&resolved, &mut edits);
     }
     let more = edits.len() > 1;
     let mut draft = if edits.is_empty() { last_resort(&words) } else { edits.swap_remove(0) };
@@ -37,8 +44,54 @@ pub fn parse_instruction(instruction: &str) -> Parse {
 }
 
 fn finish(draft: Draft, more: bool) -> Parse {
+    let nothing = draft.parse.original_part == "none" && draft.parse.edited_part == "none";
+    let draft = if nothing && draft.doubts.is_empty() { draft::unread("it is not said what is to change") } else { draft };
     let doubtful = (!draft.doubts.is_empty()).then(|| draft.doubts.join("; "));
     Parse { doubtful, more_edits: more || draft.more, ..draft.parse }
+}
+
+/// A remark about a thing, which is no edit when the next clause says what to do with "it": "the dog is too big", "I do not like the cup".
+fn remark<'a, 'b>(clause: &'b Words<'a>) -> Option<&'b Words<'a>> {
+    match clause {
+        ["i", "do", "not", "like", thing @ ..] | ["i", "see", thing @ ..] | ["there", "is" | "are", thing @ ..] => Some(thing),
+        _ => {
+            let at = clause.iter().position(|w| matches!(*w, "is" | "are" | "looks" | "look" | "seems")).filter(|&at| at > 0)?;
+            (clause.first().is_some_and(|w| lex::is_definite(w)) && clause.get(at + 1) != Some(&"now")).then_some(&clause[..at])
+        }
+    }
+}
+
+/// Where a clause has "it" or "them" as the object of its command.
+fn object_pronoun(clause: &Words) -> Option<usize> {
+    let start = clause.len() - strip_manners(clause).0.len();
+    let verb = clause.get(start).filter(|w| lex::is_command(w) || lex::is_opener(w))?;
+    (start + 1..clause.len()).find(|&at| matches!(clause[at], "it" | "them")).filter(|&at| at == start + 1 || *verb == "get")
+}
+
+/// The clause with the thing that was remarked upon in place of the pronoun.
+fn resolve<'a>(clause: &Words<'a>, antecedent: Option<&Words<'a>>) -> Vec<&'a str> {
+    match (object_pronoun(clause), antecedent) {
+        (Some(at), Some(thing)) => [&clause[..at], thing, &clause[at + 1..]].concat(),
+        _ => clause.to_vec(),
+    }
+}
+
+/// "Add a bird. Make it blue.": the second clause says more about what the first brings in.
+fn elaborate(last: &mut Draft, clause: &Words) -> bool {
+    let Some(at) = object_pronoun(clause).filter(|_| matches!(last.parse.edit_type.as_str(), "add" | "replace")) else {
+        return false;
+    };
+    let thing = last.parse.edited_part.clone();
+    let named: Vec<&str> = [&clause[..at], &["the"], &thing.split(' ').collect::<Vec<_>>()[..], &clause[at + 1..]].concat();
+    let Some(more) = grammar::read_clause(strip_manners(&named).0) else { return false };
+    if more.parse.original_part != thing || more.parse.edited_part == "none" {
+        return false;
+    }
+    if last.parse.edit_type == "add" {
+        more.parse.edited_part.clone_into(&mut last.parse.added_object);
+    }
+    last.parse.edited_part = more.parse.edited_part;
+    true
 }
 
 /// Reads a clause and adds its edit; a clause about the edit before it ("and put a cat in its place") changes that one.
@@ -54,6 +107,9 @@ fn read_into(clause: &[&str], edits: &mut Vec<Draft>) {
     {
         let old = std::mem::take(&mut last.parse.original_part);
         *last = draft::replace(&old, &new);
+        return;
+    }
+    if edits.last_mut().is_some_and(|last| elaborate(last, clause)) {
         return;
     }
     if !edits.is_empty() && matches!(words, ["it" | "they" | "this" | "that", ..]) {
@@ -90,7 +146,9 @@ fn correct_verb<'a>(words: &Words<'a>) -> (Vec<&'a str>, Option<String>) {
 /// "Replace it with Y", "put Y in its place" after a removal.
 fn replacement(words: &Words) -> Option<String> {
     match words {
-        ["replace" | "replacing" | "swap", "it" | "them" | "that" | "him" | "her", "with" | "by" | "for", new @ ..] => Some(super::phrase::phrase(new)),
+        ["replace" | "replacing" | "swap", "it" | "them" | "that" | "him" | "her", "with" | "by" | "for", new @ ..] => {
+            Some(super::phrase::phrase(new))
+        }
         [verb, new @ .., "in", "place"] | [verb, new @ .., "in", "its" | "their" | "that", "place"] | [verb, new @ .., "instead"]
             if lex::is_add_verb(base_form(verb)) =>
         {
@@ -291,7 +349,10 @@ fn wish(words: &Words) -> Option<Draft> {
 }
 
 fn is_predicate_word(word: &str) -> bool {
-    lex::is_be(word) || lex::is_have(word) || lex::is_action(word) || matches!(word, "become" | "look" | "turn" | "appear" | "disappear" | "change")
+    lex::is_be(word)
+        || lex::is_have(word)
+        || lex::is_action(word)
+        || matches!(word, "become" | "look" | "turn" | "appear" | "disappear" | "change")
 }
 
 /// A subject and its predicate after "could", "what if": "he be in the forest", "the dog had a bone".
@@ -323,12 +384,14 @@ fn last_resort(words: &Words) -> Draft {
         return draft::global().doubtful("no instruction was found; read as a description of the whole picture");
     }
     let end = words.iter().position(|w| lex::is_comma_word(w)).unwrap_or(words.len());
-    let owning = words[..end].iter().position(|w| matches!(*w, "with" | "wearing" | "holding" | "carrying")).filter(|&at| at > 0 && at + 1 < end);
+    let owning =
+        words[..end].iter().position(|w| matches!(*w, "with" | "wearing" | "holding" | "carrying")).filter(|&at| at > 0 && at + 1 < end);
     if let Some(at) = owning {
         return draft::owns(&words[..at], &words[at + 1..end]).doubtful("no instruction was found; read as something to add");
     }
     if super::phrase::first_place(&words[..end]).is_some_and(|found| found.at > 0) {
-        return draft::add_placed(&super::phrase::split_place(&words[..end])).doubtful("no instruction was found; read as something to add");
+        return draft::add_placed(&super::phrase::split_place(&words[..end]))
+            .doubtful("no instruction was found; read as something to add");
     }
     draft::unread("no instruction was found")
 }
@@ -351,14 +414,32 @@ fn without_picture<'a>(words: &Words<'a>) -> Vec<&'a str> {
 
 /// The length of a phrase that only names the picture, at the start of `words`.
 fn picture_phrase(words: &Words) -> Option<usize> {
-    let preposition = matches!(words.first()?, &("in" | "of" | "on" | "from" | "to" | "within" | "inside" | "into" | "for" | "throughout" | "across" | "using"));
+    let preposition = matches!(
+        words.first()?,
+        &("in" | "of" | "on" | "from" | "to" | "within" | "inside" | "into" | "for" | "throughout" | "across" | "using")
+    );
     if !preposition {
         return None;
     }
     let mut at = 1;
     let mut determined = false;
     while let Some(word) = words.get(at)
-        && matches!(*word, "the" | "this" | "that" | "my" | "whole" | "entire" | "given" | "original" | "current" | "provided" | "above" | "attached" | "overall")
+        && matches!(
+            *word,
+            "the"
+                | "this"
+                | "that"
+                | "my"
+                | "whole"
+                | "entire"
+                | "given"
+                | "original"
+                | "current"
+                | "provided"
+                | "above"
+                | "attached"
+                | "overall"
+        )
     {
         determined = true;
         at += 1;
@@ -378,6 +459,8 @@ fn clauses<'a>(words: &Words<'a>) -> Vec<Vec<&'a str>> {
         let here = clauses.last().map_or(0, Vec::len);
         if matches!(word, "." | "!" | "?" | ";") {
             clauses.push(Vec::new());
+        } else if here > 1 && is_purpose(clauses.last().map_or(&[], Vec::as_slice), &words[at..]) {
+            clauses.push(vec![word]);
         } else if here > 0 && (cuts_tail(&words[at..]) || starts_clause(&words[at..])) {
             clauses.push(vec![word]);
         } else if word == "," && here > 0 && is_fronted(clauses.last().map_or(&[], Vec::as_slice)) {
@@ -396,10 +479,18 @@ fn cuts_tail(words: &Words) -> bool {
         ["while" | "ensuring" | "maintaining" | "preserving" | "keeping" | "but" | "whilst" | "leaving", ..] => true,
         ["without", next, ..] => next.ends_with("ing"),
         ["and" | ",", next, ..] => lex::is_keep(next) || *next == "do" || (*next == "make" && words.get(2) == Some(&"sure")),
-        ["so", "there" | "it" | "they" | "the" | "he" | "she", ..] | ["so" | "such", "that", ..] | ["making", "sure", ..] | ["with", "everything" | "the", "rest" | "else" | "same", ..] => true,
-        ["to", "make", "it" | "the", ..] => true,
+        ["so", "there" | "it" | "they" | "the" | "he" | "she", ..]
+        | ["so" | "such", "that", ..]
+        | ["making", "sure", ..]
+        | ["with", "everything" | "the", "rest" | "else" | "same", ..] => true,
         _ => false,
     }
+}
+
+/// Whether "to make it …" here only says what a command before it is for.
+fn is_purpose(before: &Words, words: &Words) -> bool {
+    matches!(words, ["to", "make", "it" | "the", ..])
+        && strip_manners(before).0.first().is_some_and(|w| lex::is_command(w) || lex::is_opener(w))
 }
 
 /// Whether "and", "then" or a comma here is followed by a new command.
@@ -409,10 +500,14 @@ fn starts_clause(words: &Words) -> bool {
     }
     let skip = words
         .iter()
-        .take_while(|w| matches!(**w, "and" | "," | "then" | "also" | "finally" | "plus" | "next" | "please" | "&" | "instead" | "lastly" | "just"))
+        .take_while(|w| {
+            matches!(**w, "and" | "," | "then" | "also" | "finally" | "plus" | "next" | "please" | "&" | "instead" | "lastly" | "just")
+        })
         .count();
     let Some(verb) = words.get(skip) else { return false };
-    let fresh = lex::is_command(base_form(verb)) && words.get(skip + 1).is_some() && !matches!(*verb, "set" | "cover" | "covered" | "filled" | "painted");
+    let fresh = lex::is_command(base_form(verb))
+        && words.get(skip + 1).is_some()
+        && !matches!(*verb, "set" | "cover" | "covered" | "filled" | "painted");
     fresh || matches!(words[skip..], ["let" | "have", ..]) && words[0] != "and" || matches!(words[skip..], ["there", "should", ..])
 }
 

@@ -69,9 +69,7 @@ pub fn tokenize(text: &str) -> Tokens {
             continue;
         }
         let inner = matches!(c, '\'' | '-' | '&' | '/')
-            || (matches!(c, '.' | ',')
-                && before.is_some_and(|b| b.is_ascii_digit())
-                && next.is_some_and(|n| n.is_ascii_digit()));
+            || (matches!(c, '.' | ',') && before.is_some_and(|b| b.is_ascii_digit()) && next.is_some_and(|n| n.is_ascii_digit()));
         if c.is_alphanumeric() || c == '%' || inner {
             word.push(c);
         } else {
@@ -102,9 +100,8 @@ fn plain(c: char) -> char {
 
 /// The position of the quote that closes the one at `open`, if what lies between is not empty.
 fn closing_quote(chars: &[char], open: usize) -> Option<usize> {
-    (open + 2..chars.len()).find(|&i| {
-        chars[i] == chars[open] && !chars.get(i + 1).is_some_and(|c| c.is_alphanumeric()) && chars[open + 1] != ' '
-    })
+    (open + 2..chars.len())
+        .find(|&i| chars[i] == chars[open] && !chars.get(i + 1).is_some_and(|c| c.is_alphanumeric()) && chars[open + 1] != ' ')
 }
 
 fn push_word(tokens: &mut Tokens, word: &mut String) {
@@ -131,7 +128,11 @@ pub fn near_verb(word: &str) -> Option<&'static str> {
     if word.len() < 5 || is_command(word) || is_opener(word) {
         return None;
     }
-    COMMANDS.split_ascii_whitespace().chain(OPENERS.split_ascii_whitespace()).filter(|verb| verb.len() >= 6).find(|verb| one_slip(word, verb))
+    COMMANDS
+        .split_ascii_whitespace()
+        .chain(OPENERS.split_ascii_whitespace())
+        .filter(|verb| verb.len() >= 6)
+        .find(|verb| one_slip(word, verb))
 }
 
 /// Whether one letter left out, put in, taken for another, or two neighbours swapped turn `a` into `b`.
@@ -142,11 +143,7 @@ fn one_slip(a: &str, b: &str) -> bool {
     }
     let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let (rest_a, rest_b) = (&a[same..], &b[same..]);
-    let swapped = rest_a.len() >= 2
-        && rest_b.len() >= 2
-        && rest_a[0] == rest_b[1]
-        && rest_a[1] == rest_b[0]
-        && rest_a[2..] == rest_b[2..];
+    let swapped = rest_a.len() >= 2 && rest_b.len() >= 2 && rest_a[0] == rest_b[1] && rest_a[1] == rest_b[0] && rest_a[2..] == rest_b[2..];
     let taken = !rest_a.is_empty() && !rest_b.is_empty() && rest_a[1..] == rest_b[1..];
     let left_out = !rest_b.is_empty() && *rest_a == rest_b[1..];
     let put_in = !rest_a.is_empty() && rest_a[1..] == *rest_b;

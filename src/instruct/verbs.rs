@@ -4,8 +4,8 @@ use super::draft::{self, Draft};
 use super::grammar;
 use super::lexicon as lex;
 use super::phrase::{
-    Place, Placed, Words, first_place, is_adjective_phrase, is_colour_phrase, is_property_word, is_texture_phrase, is_whole, phrase, place_at_start,
-    size_phrase, split_place, with_property,
+    Place, Placed, Words, first_place, is_adjective_phrase, is_colour_phrase, is_property_word, is_texture_phrase, is_whole, phrase,
+    place_at_start, size_phrase, split_place, with_property,
 };
 
 /// Reads a clause whose first word is a command; `None` when it is not one, or what follows cannot be read.
@@ -31,9 +31,15 @@ pub fn read_command(words: &Words) -> Option<Draft> {
         "use" | "apply" => apply(rest),
         "edit" if matches!(rest, ["out", ..]) => draft::remove(&rest[1..]),
         "scale" | "size" => scaled(rest),
-        "increase" | "decrease" | "reduce" if rest.iter().take(2).any(|w| matches!(*w, "number" | "count" | "amount")) && rest.contains(&"to") => change(rest),
+        "increase" | "decrease" | "reduce"
+            if rest.iter().take(2).any(|w| matches!(*w, "number" | "count" | "amount")) && rest.contains(&"to") =>
+        {
+            change(verb, rest)
+        }
         "increase" | "decrease" | "reduce" | "boost" | "raise" | "lower" | "improve" if is_graded(rest) => graded(verb, rest),
-        "position" | "set" | "adjust" | "modify" | "edit" if matches!(rest, [_, "background", "by", ..]) => return grammar::read_clause(&rest[3..]),
+        "position" | "set" | "adjust" | "modify" | "edit" if matches!(rest, [_, "background", "by", ..]) => {
+            return grammar::read_clause(&rest[3..]);
+        }
         "use_as" => return None,
         _ if lex::is_remove_verb(verb) && matches!(rest, ["everything" | "all", "except" | "but", ..]) => {
             all_but(rest[2..].strip_prefix(&["for"]).unwrap_or(&rest[2..]))
@@ -51,7 +57,7 @@ pub fn read_command(words: &Words) -> Option<Draft> {
         "write" | "type" | "spell" => draft::add_placed(&split_place(rest)),
         _ if lex::is_move_verb(verb) => relocate(rest),
         "resize" => become_after(rest).unwrap_or_else(|| draft::become_state(rest, &[])),
-        _ if lex::is_change_verb(verb) && !(verb == "set" && !rest.contains(&"to") && !is_whole(&rest[..1])) => change(rest),
+        _ if lex::is_change_verb(verb) && !(verb == "set" && !rest.contains(&"to") && !is_whole(&rest[..1])) => change(verb, rest),
         _ if lex::is_add_verb(verb) => add(verb, rest),
         _ => return state_verb(verb, rest),
     })
@@ -61,7 +67,11 @@ pub fn read_command(words: &Words) -> Option<Draft> {
 fn normal_verb<'a, 'b>(verb: &'a str, rest: &'b Words<'a>) -> (&'a str, &'b Words<'a>) {
     let rest = match (verb, rest) {
         ("swap" | "switch" | "change", ["out", tail @ ..]) => tail,
-        ("add" | "put" | "throw", ["in" | "back" | "up", tail @ ..]) if tail.len() > 1 && place_at_start(rest).is_some() && verb != "put" => tail,
+        ("add" | "put" | "throw", ["in" | "back" | "up", tail @ ..])
+            if tail.len() > 1 && place_at_start(rest).is_some() && verb != "put" =>
+        {
+            tail
+        }
         ("bring", ["in", tail @ ..]) => return ("add", tail),
         _ => rest,
     };
@@ -79,11 +89,13 @@ pub fn base_form(verb: &str) -> &str {
         if let Some(base) = commands().find(|c| *c == stem || c.strip_suffix('e') == Some(stem)) {
             return base;
         }
-        if stem.len() > 2 && stem.ends_with(&stem[stem.len() - 1..]) {
-            let single = &stem[..stem.len() - 1];
-            if let Some(base) = commands().find(|c| *c == single && stem.as_bytes()[stem.len() - 2] == stem.as_bytes()[stem.len() - 1]) {
-                return base;
-            }
+        // "putting", "wrapped": the last letter of the base form is doubled.
+        let mut ends = stem.chars().rev();
+        if let (Some(last), Some(before)) = (ends.next(), ends.next())
+            && last == before
+            && let Some(base) = commands().find(|c| stem.strip_suffix(last) == Some(*c))
+        {
+            return base;
         }
     }
     match verb {
@@ -148,7 +160,7 @@ fn replace(verb: &str, rest: &Words) -> Draft {
             return draft::become_state(old, &colours);
         }
         return match draft::become_state(old, new) {
-            same if same.parse.edit_type == "change color" => same,
+            same if same.parse.edit_type == "change color" || matches!(new.last(), Some(&"one" | &"ones")) => same,
             _ => draft::replace(&old_text, &new_text),
         };
     }
@@ -160,12 +172,20 @@ fn replace(verb: &str, rest: &Words) -> Draft {
 }
 
 /// "Change X to Y", "turn X into Y", "change X from A to B".
-fn change(rest: &Words) -> Draft {
+fn change(verb: &str, rest: &Words) -> Draft {
+    if verb == "edit" && grammar::is_indefinite(rest) {
+        return draft::add_placed(&split_place(rest)).doubtful("'edit' is read as an addition");
+    }
     if let Some(at) = rest.iter().position(|w| *w == "from").filter(|&at| at > 0)
         && let (Some(old), new) = draft::from_to(&rest[at..])
     {
         let thing = &rest[..at];
-        let named = thing.iter().any(|w| matches!(*w, "color" | "colour" | "material" | "texture" | "size" | "weather" | "season" | "time" | "number" | "count" | "amount"));
+        let named = thing.iter().any(|w| {
+            matches!(
+                *w,
+                "color" | "colour" | "material" | "texture" | "size" | "weather" | "season" | "time" | "number" | "count" | "amount"
+            )
+        });
         if named {
             return draft::become_state(thing, if lex::is_global_aspect(thing[thing.len() - 1]) { new } else { &rest[at..] });
         }
@@ -176,8 +196,16 @@ fn change(rest: &Words) -> Draft {
         }
         return draft::become_state(old, new);
     }
+    if let ["to" | "into", state @ ..] = rest
+        && !state.is_empty()
+    {
+        return draft::become_state(&["it"], state);
+    }
     if let Some(draft) = become_after(rest) {
         return draft;
+    }
+    if let Some(at) = whole_at_start(rest) {
+        return draft::become_state(&["it"], &rest[at..]);
     }
     if let Some(at) = rest.iter().position(|w| matches!(*w, "in" | "on" | "at" | "during"))
         && is_whole(&rest[..at])
@@ -185,6 +213,15 @@ fn change(rest: &Words) -> Draft {
         return draft::global();
     }
     make_split(rest).unwrap_or_else(|| draft::become_state(rest, &[]))
+}
+
+/// The length of a name of the whole picture that more words follow ("the whole picture | sepia").
+fn whole_at_start(rest: &Words) -> Option<usize> {
+    (1..rest.len()).rev().find(|&at| {
+        (lex::is_whole(rest[at - 1]) || lex::is_picture(rest[at - 1]))
+            && is_whole(&rest[..at])
+            && !matches!(rest[at], "in" | "on" | "at" | "during" | "of")
+    })
 }
 
 /// The state after "into", "to", "as", "with", "by".
@@ -199,15 +236,24 @@ fn become_after(rest: &Words) -> Option<Draft> {
     if let ["have" | "wear" | "hold", owned @ ..] = state {
         return Some(draft::owns(thing, owned));
     }
-    let times = |words: &Words| words.iter().all(|w| lex::is_season_or_time(w) || lex::is_weather(w) || lex::is_weather_adjective(w) || lex::is_article(w) || *w == "one");
+    let times = |words: &Words| {
+        words
+            .iter()
+            .all(|w| lex::is_season_or_time(w) || lex::is_weather(w) || lex::is_weather_adjective(w) || lex::is_article(w) || *w == "one")
+    };
     if times(thing) && times(state) {
         return Some(draft::global());
     }
-    Some(draft::become_state(thing, state))
+    let draft = draft::become_state(thing, state);
+    Some(if thing.contains(&",") { draft.with_more() } else { draft })
 }
 
 /// "Make X …": a pronoun, a predicate, a property at the end, or a second noun phrase.
 fn make(rest: &Words) -> Draft {
+    let rest = match rest.iter().position(|w| *w == "than") {
+        Some(at) if at > 1 => &rest[..at],
+        _ => rest,
+    };
     if let [first, state @ ..] = rest
         && lex::is_whole(first)
         && !state.is_empty()
@@ -230,7 +276,9 @@ fn make(rest: &Words) -> Draft {
         Some((last, thing)) if thing.iter().any(|w| !lex::is_determiner(w)) => {
             draft::other(&phrase(thing), &with_property(last, &phrase(thing))).doubtful(format!("'{last}' is taken for the new state"))
         }
-        _ if grammar::is_indefinite(rest) || rest.len() == 1 => draft::add_placed(&split_place(rest)).doubtful("'make' is read as an addition"),
+        _ if grammar::is_indefinite(rest) || rest.len() == 1 => {
+            draft::add_placed(&split_place(rest)).doubtful("'make' is read as an addition")
+        }
         _ => draft::unread("it is not said what is to change"),
     }
 }
@@ -305,17 +353,20 @@ fn property_start(rest: &Words) -> Option<usize> {
     let end = rest.iter().position(|w| lex::is_comma_word(w)).unwrap_or(rest.len());
     let (rest, tail) = rest.split_at(end);
     let _ = tail;
-    let is_state = |words: &Words| {
-        is_colour_phrase(words) || is_texture_phrase(words) || size_phrase(words).is_some() || is_adjective_phrase(words)
-    };
+    let is_state =
+        |words: &Words| is_colour_phrase(words) || is_texture_phrase(words) || size_phrase(words).is_some() || is_adjective_phrase(words);
     (1..rest.len()).find(|&at| {
-        let begins = !matches!(rest[at], "and" | "of" | "in" | "a" | "an" | "with") && (rest[at] != "out" || rest.get(at + 1) == Some(&"of"));
+        let begins =
+            !matches!(rest[at], "and" | "of" | "in" | "a" | "an" | "with") && (rest[at] != "out" || rest.get(at + 1) == Some(&"of"));
         let thing = &rest[..at];
         let named = thing.iter().any(|w| !lex::is_determiner(w) && *w != "all" && !is_property_word(w) && !lex::is_number(w))
             || thing.last().is_some_and(|w| super::phrase::pronoun_noun(w).is_some())
             || thing.len() == 1 && !lex::is_determiner(thing[0]);
         let graded = matches!(rest[at..], ["more" | "less" | "very" | "extra", _]);
-        begins && named && !matches!(thing[thing.len() - 1], "of" | "and" | "with" | "a" | "an" | "the" | "more" | "look") && (graded || is_state(&rest[at..]))
+        begins
+            && named
+            && !matches!(thing[thing.len() - 1], "of" | "and" | "with" | "a" | "an" | "the" | "more" | "look")
+            && (graded || is_state(&rest[at..]))
     })
 }
 
@@ -342,6 +393,16 @@ fn let_or_have(rest: &Words) -> Draft {
             return draft;
         }
     }
+    // "The man press the keyboard": a word before a second noun phrase is the verb, known or not.
+    let verb = (2..rest.len().saturating_sub(1)).find(|&at| {
+        let next = rest[at + 1];
+        (lex::is_article(next) || lex::is_definite(next) || next == "some")
+            && place_at_start(&rest[at..]).is_none()
+            && !matches!(rest[at], "of" | "and" | "with")
+    });
+    if let Some(at) = verb.filter(|_| lex::is_definite(rest[0]) || lex::is_article(rest[0])) {
+        return grammar::action(&rest[..at], rest[at], &rest[at + 1..]);
+    }
     if let Some(at) = rest.iter().position(|w| w.ends_with("ing") && w.len() > 4).filter(|&at| at > 0 && !grammar::is_indefinite(rest)) {
         return grammar::predicate_of(&rest[..at], &[&["be"], &rest[at..]].concat());
     }
@@ -350,13 +411,17 @@ fn let_or_have(rest: &Words) -> Draft {
 
 /// "Give X Y" and "give Y to X".
 fn give(rest: &Words) -> Draft {
-    if let Some(at) = rest.iter().position(|w| *w == "to").filter(|&at| at > 0 && !rest.get(at + 1).is_some_and(|w| lex::is_name_verb(w) || lex::is_action(w)))
+    if let Some(at) = rest
+        .iter()
+        .position(|w| *w == "to")
+        .filter(|&at| at > 0 && !rest.get(at + 1).is_some_and(|w| lex::is_name_verb(w) || lex::is_action(w)))
         && !lex::is_definite(rest[0])
         && !lex::is_person_word(rest[0])
     {
         return draft::add(&phrase(&rest[..at]), &phrase(&rest[at + 1..]), Place::Other);
     }
-    let second = (1..rest.len()).find(|&at| matches!(rest[at], "a" | "an" | "some" | "more" | "no") && rest[at - 1] != "of" && !lex::is_article(rest[at - 1]));
+    let second = (1..rest.len())
+        .find(|&at| matches!(rest[at], "a" | "an" | "some" | "more" | "no") && rest[at - 1] != "of" && !lex::is_article(rest[at - 1]));
     let one = if lex::is_person_word(rest[0]) || lex::is_whole(rest[0]) && !rest.get(1).is_some_and(|w| lex::is_picture(w)) {
         1
     } else {
@@ -526,12 +591,16 @@ fn relocate(rest: &Words) -> Draft {
     match kept {
         [thing @ .., "up" | "upward" | "upwards" | "higher"] if !thing.is_empty() => bare(thing, Place::Above, "higher up"),
         [thing @ .., "down" | "downward" | "downwards" | "lower"] if !thing.is_empty() => bare(thing, Place::Below, "lower down"),
-        [thing @ .., "to" | "on" | "at", "left"] | [thing @ .., "to" | "on", "the", "left"] | [thing @ .., "left" | "leftward" | "leftwards"]
+        [thing @ .., "to" | "on" | "at", "left"]
+        | [thing @ .., "to" | "on", "the", "left"]
+        | [thing @ .., "left" | "leftward" | "leftwards"]
             if !thing.is_empty() =>
         {
             bare(thing.strip_suffix(&["to", "the"]).unwrap_or(thing), Place::Left, "on the left")
         }
-        [thing @ .., "to" | "on" | "at", "right"] | [thing @ .., "to" | "on", "the", "right"] | [thing @ .., "right" | "rightward" | "rightwards"]
+        [thing @ .., "to" | "on" | "at", "right"]
+        | [thing @ .., "to" | "on", "the", "right"]
+        | [thing @ .., "right" | "rightward" | "rightwards"]
             if !thing.is_empty() =>
         {
             bare(thing.strip_suffix(&["to", "the"]).unwrap_or(thing), Place::Right, "on the right")
@@ -547,12 +616,14 @@ fn moved_somehow(thing: &str, words: &Words) -> Draft {
     if let [thing @ .., "closer"] = words {
         return draft::other(&phrase(thing), &with_property("closer", &phrase(thing)));
     }
-    draft::other(thing, &format!("{thing} moved")).doubtful("it is not said where it moves")
+    let placed = Placed { thing: thing.to_owned(), reference: String::new(), place: Place::Other, place_words: String::new() };
+    draft::relocate(&placed).doubtful("it is not said where it moves")
 }
 
 /// "Add X to Y"; "put the X on the Y" moves something that is there.
 fn add(verb: &str, rest: &Words) -> Draft {
-    if matches!(verb, "put" | "place" | "position" | "set" | "lay" | "drop") && (lex::is_definite(rest[0]) || lex::is_person_word(rest[0])) {
+    if matches!(verb, "put" | "place" | "position" | "set" | "lay" | "drop") && (lex::is_definite(rest[0]) || lex::is_person_word(rest[0]))
+    {
         if let Some(at) = rest.iter().position(|w| *w == "in").filter(|&at| at > 0 && rest[at..].iter().any(|w| lex::is_clothing(w))) {
             return draft::owns(&rest[..at], &rest[at + 1..]);
         }
@@ -561,7 +632,9 @@ fn add(verb: &str, rest: &Words) -> Draft {
         let said = bare || rest.iter().any(|w| w.contains('-'));
         return if said { draft } else { draft.doubtful(format!("'{verb} the …' is read as a move of something that is there")) };
     }
-    if let Some(at) = rest.iter().position(|w| *w == "to").filter(|&at| at > 0 && draft::is_global_state(&rest[..at]) && is_whole(&rest[at + 1..])) {
+    if let Some(at) =
+        rest.iter().position(|w| *w == "to").filter(|&at| at > 0 && draft::is_global_state(&rest[..at]) && is_whole(&rest[at + 1..]))
+    {
         let _ = at;
         return draft::global();
     }
@@ -575,7 +648,9 @@ fn add(verb: &str, rest: &Words) -> Draft {
 /// Verbs whose object takes on a state ("open the door"); on the picture they are global.
 fn state_verb(verb: &str, rest: &Words) -> Option<Draft> {
     let object = if lex::is_global_verb(verb) && matches!(rest, ["in" | "out", ..]) { &rest[1..] } else { rest };
-    if lex::is_global_verb(verb) && (object.is_empty() || is_whole(object) || is_whole(&object[..object.len().min(2)])) || matches!(verb, "crop" | "zoom") {
+    if lex::is_global_verb(verb) && (object.is_empty() || is_whole(object) || is_whole(&object[..object.len().min(2)]))
+        || matches!(verb, "crop" | "zoom")
+    {
         return Some(draft::global());
     }
     let state = lex::state_of(verb)?;
