@@ -5,9 +5,10 @@
 
 use super::lexicon as lex;
 use super::phrase::{
-    Place, Placed, Words, head, is_adjective_phrase, is_colour, is_colour_phrase, is_possessive, is_texture_phrase, is_whole, phrase,
-    pronoun_noun, property_words, size_phrase, with_property, without,
+    Words, head, is_adjective_phrase, is_colour, is_colour_phrase, is_possessive, is_texture_phrase, is_whole, phrase, pronoun_noun,
+    property_words, size_phrase, with_property, without,
 };
+use super::places::{Place, Placed, first_place, split_place};
 use crate::domain::{EditType, Parse};
 
 /// One edit that was read, not yet an answer.
@@ -352,11 +353,11 @@ pub fn owns(owner: &Words, thing: &Words) -> Draft {
         return remove(gone);
     }
     let (owner_text, doubt) = subject(owner);
-    let end = super::phrase::first_place(thing).filter(|f| f.at > 0 && thing[f.at] != "of").map_or(thing.len(), |f| f.at);
+    let end = first_place(thing).filter(|f| f.at > 0 && thing[f.at] != "of").map_or(thing.len(), |f| f.at);
     let named = &thing[..end];
     let draft = match own_part(&owner_text, named) {
         Some(draft) => draft,
-        None if is_whole(owner) => add_placed(&super::phrase::split_place(thing)),
+        None if is_whole(owner) => add_placed(&split_place(thing)),
         None => add(&phrase(named), &owner_text, Place::Other),
     };
     match doubt {

@@ -3,7 +3,8 @@
 
 use super::draft::{self, Draft};
 use super::lexicon as lex;
-use super::phrase::{Place, Words, first_place, gerund, is_whole, phrase, place_at_start, split_place};
+use super::phrase::{Words, gerund, is_whole, phrase};
+use super::places::{Placed, first_place, place_at_start, split_place};
 use super::verbs;
 
 /// Reads one clause; `None` when it asks for nothing that is known.
@@ -238,7 +239,7 @@ fn being(subject: &Words, rest: &Words) -> Draft {
     draft::become_state(subject, rest)
 }
 
-fn moved_by_state(subject: &Words, placed: &super::phrase::Placed) -> Draft {
+fn moved_by_state(subject: &Words, placed: &Placed) -> Draft {
     let draft = draft::relocate(placed);
     match draft::subject(subject).1 {
         Some(why) => draft.doubtful(why),

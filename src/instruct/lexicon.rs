@@ -13,7 +13,7 @@ macro_rules! word_tests {
 
 /// Verbs that ask for an edit and can begin a clause in the middle of a sentence ("…, and delete the lamp").
 pub const COMMANDS: &str = "add insert include put place draw attach introduce remove delete erase eliminate replace swap exchange \
-    substitute change turn transform convert make alter modify adjust switch recolor recolour move shift relocate give enlarge \
+    substitute change turn transform transfer convert make alter modify adjust switch recolor recolour move shift relocate give enlarge \
     shrink resize apply decorate cover hang get take fill equip paint dye set render edit install plant increase decrease reduce";
 
 /// Verbs that begin an instruction; wider than [`COMMANDS`], since some of them are nouns elsewhere.
@@ -112,7 +112,7 @@ word_tests! {
     is_remove_verb = "remove delete erase eliminate discard exclude omit hide subtract clear wipe strip removed deleted erased eliminated \
         omitted cleared hidden";
     is_replace_verb = "replace swap exchange substitute trade replaced swapped exchanged substituted traded";
-    is_change_verb = "change turn transform convert alter modify edit adjust switch morph render reimagine update shift adapt set translate \
+    is_change_verb = "transfer transferred resemble change turn transform convert alter modify edit adjust switch morph render reimagine update shift adapt set translate \
         redesign transition make changed turned transformed converted altered modified adjusted switched morphed";
     is_add_verb = "add insert include put place draw attach introduce install plant hang sprinkle scatter pour stick overlay superimpose \
         paste throw set create generate position show append lay added inserted included placed drawn attached introduced installed \
@@ -178,7 +178,7 @@ pub fn state_of(verb: &str) -> Option<&'static str> {
     STATE_VERBS
         .iter()
         .find(|(base, state)| {
-            *base == verb || *state == verb || format!("{base}ed") == verb || format!("{}d", base) == verb || format!("{base}ing") == verb
+            *base == verb || *state == verb || format!("{base}ed") == verb || format!("{base}d") == verb || format!("{base}ing") == verb
         })
         .map(|(_, state)| *state)
 }
