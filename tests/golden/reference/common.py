@@ -20,6 +20,12 @@ WORDS = (
 ).split()
 
 
+# What marks a table that is looked up or added, not multiplied: it needs no division by its fan in.
+EMBEDDINGS = [
+    "embedding", "level_embed", "point_embed", "mask_embed.weight", "not_a_point_embed", "iou_token", "mask_tokens",
+]
+
+
 def randomise(model: torch.nn.Module, seed: int, gain: float = 1.4, special: dict | None = None) -> None:
     """Fill every parameter so that activations differ between inputs and attention is far from uniform.
 
@@ -37,7 +43,7 @@ def randomise(model: torch.nn.Module, seed: int, gain: float = 1.4, special: dic
             value = 1 + 0.2 * value
         elif name.endswith("bias"):
             value = 0.1 * value
-        elif "embed" in name and "projection" not in name and parameter.dim() <= 2 or "token" in name:
+        elif any(word in name for word in EMBEDDINGS) and "projection" not in name and parameter.dim() <= 2:
             value = 0.7 * value
         elif parameter.dim() >= 2:
             value = value * gain / parameter[0].numel() ** 0.5

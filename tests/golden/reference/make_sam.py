@@ -135,7 +135,6 @@ def boxes_case(folder: Path, model, processor, stages: Stages, image: Image.Imag
 def points_case(model, processor, stages: Stages, image: Image.Image) -> None:
     """A picture that is not square, so the network square is padded; point prompts, which add one padding point each."""
     pixels = processor(image, return_tensors="pt")["pixel_values"]
-    stages.keep("points.pixels", pixels)
     embeddings = model.get_image_embeddings(pixels)
     stages.keep("points.image_embedding", embeddings)
     scale = torch.tensor(net_scale(image.size, SIDE))
