@@ -90,14 +90,14 @@ def write_json(path: Path, value) -> None:
     path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def picture(width: int, height: int, seed: int, shapes: int = 5) -> Image.Image:
-    """A smooth background with a little noise and some hard-edged shapes, RGB."""
+def picture(width: int, height: int, seed: int, shapes: int = 5, noise: float = 4.0) -> Image.Image:
+    """A smooth background with some noise (deviation in levels) and some hard-edged shapes, RGB."""
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[0:height, 0:width].astype(np.float64)
     base = np.stack(
         [127 + 70 * np.sin(x / width * rng.uniform(2, 6) + y / height * rng.uniform(1, 5) + i) for i in range(3)], -1
     )
-    base += rng.normal(0, 4, base.shape)
+    base += rng.normal(0, noise, base.shape)
     image = Image.fromarray(np.clip(base, 0, 255).astype(np.uint8), "RGB")
     draw = ImageDraw.Draw(image)
     for _ in range(shapes):
