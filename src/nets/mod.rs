@@ -1,1 +1,3 @@
-//! (to be written)
+//! The networks of the metric in burn, and where their checkpoints come from.
+
+pub mod catalog;
