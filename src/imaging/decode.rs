@@ -109,7 +109,14 @@ fn decode_bytes(path: &Path, bytes: &[u8], options: &DecodeOptions) -> Result<De
         return Err(DecodeError::TooLarge { path: path.to_owned(), size, limit: options.max_pixels / 1_000_000 });
     }
     let mut notes = Vec::new();
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let orientation = decoder
+        .exif_metadata()
+        .ok()
+        .flatten()
+        // Some WebP writers keep the header of JPEG's APP1 segment, which the decoder does not expect.
+        .and_then(|exif| Orientation::from_exif_chunk(exif.strip_prefix(b"Exif\0\0").unwrap_or(&exif)))
+        .or_else(|| decoder.orientation().ok())
+        .unwrap_or(Orientation::NoTransforms);
     let profile = decoder.icc_profile().ok().flatten();
     let mut picture = DynamicImage::from_decoder(decoder).map_err(|e| describe(path, &e))?;
     if format == image::ImageFormat::Jpeg {
