@@ -93,7 +93,7 @@ def dressed(name: str, color: str | None, texture: str | None, mix: float) -> np
     shade = _shade(sprite)
     painted = sprite[..., :3]
     if color is not None:
-        middle = float(np.clip(np.median(shade[sprite[..., 3] > 0.5]), 0.15, 0.8))
+        middle = float(np.clip(np.median(shade[sprite[..., 3] > 0.5]), 0.03, 0.8))
         painted = _ramp(shade, middle, COLORS[color])
     if texture is not None:
         painted = _pattern(texture, *shade.shape) * (0.55 + 0.45 * shade[..., None])
