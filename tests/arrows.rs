@@ -25,8 +25,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
 ];
 
 /// Crates that only these folders may name.
-const WALLS: [(&str, &[&str]); 4] =
-    [("egui", &["gui"]), ("eframe", &["gui"]), ("burn", &["nets"]), ("rusqlite", &["storage"])];
+const WALLS: [(&str, &[&str]); 4] = [("egui", &["gui"]), ("eframe", &["gui"]), ("burn", &["nets"]), ("rusqlite", &["storage"])];
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a source folder can be read") {
@@ -54,9 +53,9 @@ fn names_after(line: &str, prefix: &str) -> Vec<String> {
         }
         let rest = &line[at + prefix.len()..];
         if let Some(group) = rest.strip_prefix('{') {
-            names.extend(group.trim_end_matches(['}', ';']).split(',').map(|part| {
-                part.trim().chars().take_while(|&c| is_word(c)).collect()
-            }));
+            names.extend(
+                group.trim_end_matches(['}', ';']).split(',').map(|part| part.trim().chars().take_while(|&c| is_word(c)).collect()),
+            );
         } else {
             names.push(rest.chars().take_while(|&c| is_word(c)).collect());
         }
@@ -115,7 +114,8 @@ fn a_forbidden_use_would_be_found() {
     for (folder, _) in ARROWS {
         fs::create_dir_all(dir.path().join(folder)).expect("a folder can be made");
     }
-    fs::write(dir.path().join("domain/a.rs"), "// crate::gui is fine in a comment\nuse crate::{stats::X, domain};\n").expect("a file can be written");
+    fs::write(dir.path().join("domain/a.rs"), "// crate::gui is fine in a comment\nuse crate::{stats::X, domain};\n")
+        .expect("a file can be written");
     fs::write(dir.path().join("stats/b.rs"), "fn f() { egui::Context::default(); }\n").expect("a file can be written");
     let wrong = violations(dir.path());
     assert_eq!(wrong.len(), 2, "{wrong:?}");

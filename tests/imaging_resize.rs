@@ -58,9 +58,8 @@ fn the_canvas_is_exact_from_every_size() {
     assert!(cases.len() >= 8, "the fixture has lost cases");
     for case in cases {
         let Size { width, height } = size(case);
-        let source = RgbImage::from_fn(width, height, |x, y| {
-            image::Rgb([0, 1, 2].map(|c| ((7 * x + 13 * y + 29 * c + (x * y) % 251) % 256) as u8))
-        });
+        let source =
+            RgbImage::from_fn(width, height, |x, y| image::Rgb([0, 1, 2].map(|c| ((7 * x + 13 * y + 29 * c + (x * y) % 251) % 256) as u8)));
         let out = cv2_resize_linear(&source, Size::BPM500);
         assert_eq!(format!("{:016x}", fnv1a64(out.as_raw())), case["fnv1a64"].as_str().expect("a hash is text"), "{case}");
     }

@@ -47,7 +47,9 @@ pub enum DecodeError {
     Read { path: PathBuf, source: io::Error },
     #[error("{path}: is empty (0 bytes); copy or export the picture again")]
     Empty { path: PathBuf },
-    #[error("{path}: is not a picture of a kind this program reads (BMP, DDS, EXR, farbfeld, GIF, HDR, ICO, JPEG, PNG, PNM, QOI, TGA, TIFF, WebP)")]
+    #[error(
+        "{path}: is not a picture of a kind this program reads (BMP, DDS, EXR, farbfeld, GIF, HDR, ICO, JPEG, PNG, PNM, QOI, TGA, TIFF, WebP)"
+    )]
     UnknownFormat { path: PathBuf },
     #[error("{path}: is {size}, more than the limit of {limit} megapixels; make it smaller")]
     TooLarge { path: PathBuf, size: Size, limit: u64 },
@@ -78,9 +80,8 @@ pub fn decode(path: &Path, options: &DecodeOptions) -> Result<Decoded, DecodeErr
         return Err(DecodeError::Empty { path: path.to_owned() });
     }
     // The decoders are other people's code fed with hostile input: should one panic, that file is damaged and the program goes on.
-    catch_unwind(|| decode_bytes(path, &bytes, options)).unwrap_or_else(|_| {
-        Err(DecodeError::Damaged { path: path.to_owned(), reason: "its decoder gave up".to_owned() })
-    })
+    catch_unwind(|| decode_bytes(path, &bytes, options))
+        .unwrap_or_else(|_| Err(DecodeError::Damaged { path: path.to_owned(), reason: "its decoder gave up".to_owned() }))
 }
 
 fn decode_bytes(path: &Path, bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, DecodeError> {
@@ -136,10 +137,9 @@ fn decode_bytes(path: &Path, bytes: &[u8], options: &DecodeOptions) -> Result<De
 fn describe(path: &Path, error: &image::ImageError) -> DecodeError {
     let path = path.to_owned();
     match error {
-        image::ImageError::Limits(_) => DecodeError::Damaged {
-            path,
-            reason: format!("it asks for more memory than its limit allows: {error}"),
-        },
+        image::ImageError::Limits(_) => {
+            DecodeError::Damaged { path, reason: format!("it asks for more memory than its limit allows: {error}") }
+        }
         image::ImageError::Unsupported(_) => DecodeError::Damaged { path, reason: format!("a variant that is not supported: {error}") },
         _ => DecodeError::Damaged { path, reason: error.to_string() },
     }
@@ -189,9 +189,8 @@ fn to_srgb(rgba: &mut ImageBuffer<Rgba<u8>, Vec<u8>>, profile: &[u8], is_gray: b
         DataColorSpace::Rgb if !is_gray => {}
         other => return Err(format!("it is for {other:?} values, the decoded picture has {}", if is_gray { "grey" } else { "RGB" })),
     }
-    let transform = source
-        .create_transform_8bit(Layout::Rgba, &srgb, Layout::Rgba, TransformOptions::default())
-        .map_err(|e| format!("{e:?}"))?;
+    let transform =
+        source.create_transform_8bit(Layout::Rgba, &srgb, Layout::Rgba, TransformOptions::default()).map_err(|e| format!("{e:?}"))?;
     let row = rgba.width() as usize * 4;
     let mut converted = vec![0; row];
     let mut changed = false;

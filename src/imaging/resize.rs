@@ -63,8 +63,7 @@ fn pil_taps(from: u32, to: u32, filter: PilFilter) -> Vec<Taps> {
             // Truncation towards zero after adding a half, as the C code does; both are clamped to the side.
             let first = ((center - support + 0.5) as i64).max(0) as usize;
             let last = ((center + support + 0.5) as i64).min(i64::from(from)) as usize;
-            let raw: Vec<f64> =
-                (first..last).map(|x| filter.weight((x as f64 - center + 0.5) / stretch)).collect();
+            let raw: Vec<f64> = (first..last).map(|x| filter.weight((x as f64 - center + 0.5) / stretch)).collect();
             let total: f64 = raw.iter().sum();
             let weights = raw
                 .iter()
@@ -206,9 +205,8 @@ pub fn cv2_resize_linear(picture: &RgbImage, size: Size) -> RgbImage {
         columns
             .iter()
             .flat_map(|pair| {
-                [0, 1, 2].map(|c| {
-                    i32::from(row[pair.first * 3 + c]) * pair.weights[0] + i32::from(row[pair.second * 3 + c]) * pair.weights[1]
-                })
+                [0, 1, 2]
+                    .map(|c| i32::from(row[pair.first * 3 + c]) * pair.weights[0] + i32::from(row[pair.second * 3 + c]) * pair.weights[1])
             })
             .collect()
     };

@@ -120,7 +120,10 @@ mod tests {
             }
         }
         for role in Role::ALL {
-            assert!(networks.iter().any(|n| n.role == role && n.sets.iter().any(|s| s == "paper")), "{role:?} is missing from the paper's set");
+            assert!(
+                networks.iter().any(|n| n.role == role && n.sets.iter().any(|s| s == "paper")),
+                "{role:?} is missing from the paper's set"
+            );
         }
     }
 

@@ -43,7 +43,9 @@ fn normalise(part: &str, value: &Outcome<f64>, bounds: Option<Bounds>) -> Marked
     let outside = value.value().is_some_and(|&v| v < bounds.min || v > bounds.max);
     let value = value.clone().and_then(|v| match bounds.normalise(v) {
         Some(normalised) => Outcome::Value(normalised),
-        None => Outcome::NotApplicable(format!("the range of {part} has no width: every value of the set it was fitted on is {}", bounds.min)),
+        None => {
+            Outcome::NotApplicable(format!("the range of {part} has no width: every value of the set it was fitted on is {}", bounds.min))
+        }
     });
     Marked { value, outside }
 }
@@ -54,9 +56,9 @@ fn normalise(part: &str, value: &Outcome<f64>, bounds: Option<Bounds>) -> Marked
 /// same reason.
 pub fn combine(score: &Score, range: Option<&Range>, weights: PaperWeights) -> Combined {
     let no_range = |part: &Outcome<f64>| Marked {
-        value: part.clone().and_then(|_| {
-            Outcome::NotApplicable("a single pair has no normalised score: score a set, or choose a saved range".to_owned())
-        }),
+        value: part
+            .clone()
+            .and_then(|_| Outcome::NotApplicable("a single pair has no normalised score: score a set, or choose a saved range".to_owned())),
         outside: false,
     };
     let (modify, preserve) = match range {
@@ -66,7 +68,10 @@ pub fn combine(score: &Score, range: Option<&Range>, weights: PaperWeights) -> C
         Some(range) => {
             let other = |part: &Outcome<f64>| Marked {
                 value: part.clone().and_then(|_| {
-                    Outcome::NotApplicable(format!("the range '{}' was fitted on profile {}, this score is of {}", range.name, range.profile, score.profile))
+                    Outcome::NotApplicable(format!(
+                        "the range '{}' was fitted on profile {}, this score is of {}",
+                        range.name, range.profile, score.profile
+                    ))
                 }),
                 outside: false,
             };

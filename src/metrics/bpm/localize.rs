@@ -45,7 +45,11 @@ fn boxes(
     } else {
         trace.numbers(
             TraceKind::Boxes,
-            format!("\"{phrase}\" was found on the {side} image: {} (best confidence {best:.2}, threshold {:.2}).", count(used.len(), "box", "boxes"), settings.box_threshold),
+            format!(
+                "\"{phrase}\" was found on the {side} image: {} (best confidence {best:.2}, threshold {:.2}).",
+                count(used.len(), "box", "boxes"),
+                settings.box_threshold
+            ),
             [("boxes", used.len() as f64), ("best_confidence", f64::from(best))],
         );
     }
@@ -57,15 +61,34 @@ fn count(n: usize, one: &str, many: &str) -> String {
 }
 
 /// Boxes on the source: of what changes, or of what something is added to.
-pub(super) fn source_boxes(pair: &Pair<'_>, plan: &Plan, settings: &Settings, networks: &mut Networks<'_>, trace: &mut Trace) -> Result<Located, PortError> {
+pub(super) fn source_boxes(
+    pair: &Pair<'_>,
+    plan: &Plan,
+    settings: &Settings,
+    networks: &mut Networks<'_>,
+    trace: &mut Trace,
+) -> Result<Located, PortError> {
     if plan.source_phrase.is_none() && pair.input.overrides.source_boxes.is_none() {
         trace.note(TraceKind::Boxes, "Nothing is looked for on the source image: the addition names nothing that it is added to.");
     }
-    boxes((pair.input.source, "source"), plan.source_phrase.as_deref(), pair.input.overrides.source_boxes.as_ref(), settings, networks, trace)
+    boxes(
+        (pair.input.source, "source"),
+        plan.source_phrase.as_deref(),
+        pair.input.overrides.source_boxes.as_ref(),
+        settings,
+        networks,
+        trace,
+    )
 }
 
 /// Boxes on the edit: of what the instruction leads to.
-pub(super) fn edit_boxes(pair: &Pair<'_>, plan: &Plan, settings: &Settings, networks: &mut Networks<'_>, trace: &mut Trace) -> Result<Located, PortError> {
+pub(super) fn edit_boxes(
+    pair: &Pair<'_>,
+    plan: &Plan,
+    settings: &Settings,
+    networks: &mut Networks<'_>,
+    trace: &mut Trace,
+) -> Result<Located, PortError> {
     if plan.edit_phrase.is_none() && pair.input.overrides.edit_boxes.is_none() {
         trace.note(TraceKind::Boxes, "Nothing is looked for on the edited image: the instruction takes something away.");
     }
@@ -73,7 +96,13 @@ pub(super) fn edit_boxes(pair: &Pair<'_>, plan: &Plan, settings: &Settings, netw
 }
 
 /// Which boxes prompt the segmenter on the source and on the edit, under a profile.
-fn prompts<'a>(plan: &Plan, profile: Profile, source: &'a Located, edit: &'a Located, trace: &mut Trace) -> (&'a [Rect<Bpm500>], &'a [Rect<Bpm500>]) {
+fn prompts<'a>(
+    plan: &Plan,
+    profile: Profile,
+    source: &'a Located,
+    edit: &'a Located,
+    trace: &mut Trace,
+) -> (&'a [Rect<Bpm500>], &'a [Rect<Bpm500>]) {
     const NONE: &[Rect<Bpm500>] = &[];
     if plan.addition {
         // The reference of an addition is no part of the edit region (section 11 point 6).
@@ -125,7 +154,10 @@ pub(super) fn edit_mask(
     let mut union = Mask::empty(Size::BPM500);
     for mask in &masks {
         if !union.union_with(mask) {
-            return Err(PortError::Failed { network: "segmenter", reason: format!("it returned a mask of {} for a canvas of {}", mask.size(), Size::BPM500) });
+            return Err(PortError::Failed {
+                network: "segmenter",
+                reason: format!("it returned a mask of {} for a canvas of {}", mask.size(), Size::BPM500),
+            });
         }
     }
     let share = union.count() as f64 / Size::BPM500.pixels() as f64;

@@ -13,7 +13,7 @@ mod trace;
 pub use combine::{Combined, Marked, combine, fit_range};
 pub use plan::Plan;
 pub use region_judge::{Verdict, position_holds, share_score, size_holds};
-pub use semantic_judge::{crop_edges, cosine, preserve_distance, wrapped_distance};
+pub use semantic_judge::{cosine, crop_edges, preserve_distance, wrapped_distance};
 pub use trace::Trace;
 
 use image::RgbImage;
@@ -152,7 +152,10 @@ fn score_global(pair: &Pair<'_>, settings: &Settings, networks: &mut Networks<'_
     let modify = semantic_judge::modify_global(pair, settings.profile, networks, &mut trace)?;
     let whole = preserve_distance(&pair.source_bpm500, &pair.edit_bpm500, &Mask::empty(Size::BPM500));
     let parts = if settings.profile == Profile::ReleasedCode {
-        trace.fallback(TraceKind::Branch, "The released scripts store size 1, position 1 and preserve 0 for a global edit, without looking.");
+        trace.fallback(
+            TraceKind::Branch,
+            "The released scripts store size 1, position 1 and preserve 0 for a global edit, without looking.",
+        );
         Parts { size: Outcome::Value(1.0), position: Outcome::Value(1.0), modify, preserve: Outcome::Value(0.0) }
     } else {
         if let Some(distance) = whole {

@@ -75,7 +75,8 @@ impl Plan {
             );
         }
         let phrase = |field: &str| (!is_none(field, profile)).then(|| field.trim().to_owned());
-        let edit_phrase = if addition { phrase(&parse.added_object).or_else(|| phrase(&parse.edited_part)) } else { phrase(&parse.edited_part) };
+        let edit_phrase =
+            if addition { phrase(&parse.added_object).or_else(|| phrase(&parse.edited_part)) } else { phrase(&parse.edited_part) };
         if addition && edit_phrase.is_some() && is_none(&parse.added_object, profile) {
             trace.fallback(
                 TraceKind::Branch,
@@ -176,7 +177,10 @@ mod tests {
     #[test]
     fn replacing_implies_that_size_and_place_stay() {
         let parse = parse("cat", "dog", "replace");
-        assert_eq!((plan(&parse, Profile::Paper).size, plan(&parse, Profile::Paper).position), (SizeWord::Unchanged, PositionWord::Unchanged));
+        assert_eq!(
+            (plan(&parse, Profile::Paper).size, plan(&parse, Profile::Paper).position),
+            (SizeWord::Unchanged, PositionWord::Unchanged)
+        );
         assert_eq!(plan(&parse, Profile::ReleasedCode).position, PositionWord::None);
     }
 

@@ -165,7 +165,11 @@ fn describe(kind: TraceKind, part: &str, asked: &str, unit: &str, verdicts: &[Ve
     let found: Vec<String> = verdicts.iter().map(|v| format!("{:.2}", v.number)).collect();
     trace.numbers(
         kind,
-        format!("{part} should be {asked}: {satisfied} of {} edited boxes satisfy it ({} {unit}), so the score is {score}.", verdicts.len(), found.join(", ")),
+        format!(
+            "{part} should be {asked}: {satisfied} of {} edited boxes satisfy it ({} {unit}), so the score is {score}.",
+            verdicts.len(),
+            found.join(", ")
+        ),
         [("satisfied", satisfied as f64), ("boxes", verdicts.len() as f64), ("score", score)],
     );
 }

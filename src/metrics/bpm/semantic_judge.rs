@@ -99,7 +99,10 @@ fn texts(words: &[&str], networks: &mut Networks<'_>, trace: &mut Trace) -> Resu
         .zip(&clean)
         .map(|(feature, text)| {
             if feature.tokens_cut > 0 {
-                trace.fallback(TraceKind::Direction, format!("\"{text}\" is too long for the text network: its last {} tokens were cut.", feature.tokens_cut));
+                trace.fallback(
+                    TraceKind::Direction,
+                    format!("\"{text}\" is too long for the text network: its last {} tokens were cut.", feature.tokens_cut),
+                );
             }
             feature.values
         })
@@ -111,7 +114,13 @@ fn minus(a: &[f32], b: &[f32]) -> Vec<f32> {
 }
 
 /// Direction in the space of texts, with its meaning in words.
-fn text_direction(pair: &Pair<'_>, plan: &Plan, profile: Profile, networks: &mut Networks<'_>, trace: &mut Trace) -> Result<Vec<f32>, PortError> {
+fn text_direction(
+    pair: &Pair<'_>,
+    plan: &Plan,
+    profile: Profile,
+    networks: &mut Networks<'_>,
+    trace: &mut Trace,
+) -> Result<Vec<f32>, PortError> {
     let parse = pair.input.parse;
     if plan.addition {
         // The released scripts have overwritten the edited part with the added object by now (section 11 point 8).
@@ -144,7 +153,10 @@ pub(super) fn modify(
     let boxes = if plan.addition { &edit.in_bpm500 } else { &source.in_bpm500 };
     if profile == Profile::ReleasedCode {
         if !plan.addition && boxes.is_empty() {
-            trace.fallback(TraceKind::Modify, "No source box: the released scripts compare the whole edited picture with the edited phrase instead of directions.");
+            trace.fallback(
+                TraceKind::Modify,
+                "No source box: the released scripts compare the whole edited picture with the edited phrase instead of directions.",
+            );
             let text = texts(&[plan.edit_phrase.as_deref().unwrap_or(&pair.input.parse.edited_part)], networks, trace)?;
             let picture = networks.encoder.encode_pictures(&[pair.input.edit])?;
             return Ok((cosine_outcome(&picture[0], &text[0], profile, trace), None));
@@ -177,8 +189,16 @@ pub(super) fn modify(
 }
 
 /// Modify of a global edit: the edited picture against the instruction.
-pub(super) fn modify_global(pair: &Pair<'_>, profile: Profile, networks: &mut Networks<'_>, trace: &mut Trace) -> Result<Outcome<f64>, PortError> {
-    trace.note(TraceKind::Branch, format!("The whole picture is to change: the edited picture is compared with the instruction \"{}\".", pair.input.instruction));
+pub(super) fn modify_global(
+    pair: &Pair<'_>,
+    profile: Profile,
+    networks: &mut Networks<'_>,
+    trace: &mut Trace,
+) -> Result<Outcome<f64>, PortError> {
+    trace.note(
+        TraceKind::Branch,
+        format!("The whole picture is to change: the edited picture is compared with the instruction \"{}\".", pair.input.instruction),
+    );
     let text = texts(&[pair.input.instruction], networks, trace)?;
     let picture = networks.encoder.encode_pictures(&[pair.input.edit])?;
     Ok(cosine_outcome(&picture[0], &text[0], profile, trace))
@@ -187,17 +207,29 @@ pub(super) fn modify_global(pair: &Pair<'_>, profile: Profile, networks: &mut Ne
 fn cosine_outcome(picture: &[f32], text: &[f32], profile: Profile, trace: &mut Trace) -> Outcome<f64> {
     match cosine(picture, text) {
         Some(value) => {
-            trace.numbers(TraceKind::Modify, format!("The cosine of what was seen and what was wanted is {value:.4}: this is modify."), [("cosine", value)]);
+            trace.numbers(
+                TraceKind::Modify,
+                format!("The cosine of what was seen and what was wanted is {value:.4}: this is modify."),
+                [("cosine", value)],
+            );
             Outcome::Value(value)
         }
         // PyTorch's cosine of a vector of length 0 is 0.
         None if profile == Profile::ReleasedCode => {
-            trace.fallback(TraceKind::Modify, "One direction has no length (the crops look the same to the network); the released scripts then store 0.");
+            trace.fallback(
+                TraceKind::Modify,
+                "One direction has no length (the crops look the same to the network); the released scripts then store 0.",
+            );
             Outcome::Value(0.0)
         }
         None => {
-            trace.fallback(TraceKind::Modify, "Modify has no direction to compare: the crops look the same to the network, or both phrases are the same.");
-            Outcome::NotApplicable("nothing changed in the crop (or both phrases are the same), so there is no direction to compare".to_owned())
+            trace.fallback(
+                TraceKind::Modify,
+                "Modify has no direction to compare: the crops look the same to the network, or both phrases are the same.",
+            );
+            Outcome::NotApplicable(
+                "nothing changed in the crop (or both phrases are the same), so there is no direction to compare".to_owned(),
+            )
         }
     }
 }

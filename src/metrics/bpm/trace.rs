@@ -23,7 +23,12 @@ impl Trace {
     }
 
     fn push(&mut self, kind: TraceKind, text: String, fallback: bool, numbers: &[(&str, f64)]) {
-        self.0.push(TraceStep { kind, text, fallback, numbers: numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect() });
+        self.0.push(TraceStep {
+            kind,
+            text,
+            fallback,
+            numbers: numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+        });
     }
 
     /// The steps, in order.
