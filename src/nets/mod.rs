@@ -11,6 +11,8 @@ pub mod checkpoint;
 #[cfg(feature = "nets")]
 mod error;
 #[cfg(feature = "nets")]
+pub mod grounding_dino;
+#[cfg(feature = "nets")]
 pub mod layers;
 
 #[cfg(feature = "nets")]
