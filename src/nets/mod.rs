@@ -9,9 +9,15 @@ pub mod catalog;
 #[cfg(feature = "nets")]
 pub mod checkpoint;
 #[cfg(feature = "nets")]
+pub mod clip;
+#[cfg(feature = "nets")]
 mod error;
 #[cfg(feature = "nets")]
 pub mod layers;
+#[cfg(feature = "nets")]
+pub mod pixels;
+#[cfg(feature = "nets")]
+pub mod tokenize;
 
 #[cfg(feature = "nets")]
 pub use error::NetError;
