@@ -11,6 +11,8 @@ pub mod checkpoint;
 #[cfg(feature = "nets")]
 pub mod clip;
 #[cfg(feature = "nets")]
+pub mod device;
+#[cfg(feature = "nets")]
 mod error;
 #[cfg(feature = "nets")]
 pub mod layers;
