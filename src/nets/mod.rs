@@ -19,6 +19,8 @@ pub mod layers;
 #[cfg(feature = "nets")]
 pub mod pixels;
 #[cfg(feature = "nets")]
+pub mod sam;
+#[cfg(feature = "nets")]
 pub mod tokenize;
 
 #[cfg(feature = "nets")]
