@@ -65,8 +65,7 @@ fn to_srgb(samples: &mut [u8], (layout, channels): (Layout, usize), row: usize, 
     let transform_error = |e| format!("no conversion: {e:?}");
     match source.color_space {
         DataColorSpace::Rgb => {
-            let transform =
-                source.create_transform_8bit(layout, &srgb, layout, TransformOptions::default()).map_err(transform_error)?;
+            let transform = source.create_transform_8bit(layout, &srgb, layout, TransformOptions::default()).map_err(transform_error)?;
             samples
                 .par_chunks_mut(row)
                 .map(|line| {
