@@ -1,1 +1,8 @@
-//! (to be written)
+//! Pictures in memory: decoding files into upright RGB, the exact resizes of PIL and OpenCV, crops and change maps.
+
+pub mod change;
+mod color;
+pub mod decode;
+mod frames;
+mod jpeg;
+pub mod resize;

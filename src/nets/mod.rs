@@ -1,1 +1,29 @@
-//! (to be written)
+//! The networks of the metric, from published checkpoints, on burn.
+//!
+//! `catalog` names the published files and needs no burn; everything else stands behind the feature `nets`. A network is three things:
+//! a configuration read from the checkpoint's folder, `load` through the strict reader in `checkpoint`, and `forward` functions that name
+//! their shapes.
+
+pub mod catalog;
+
+#[cfg(feature = "nets")]
+pub mod checkpoint;
+#[cfg(feature = "nets")]
+pub mod clip;
+#[cfg(feature = "nets")]
+pub mod device;
+#[cfg(feature = "nets")]
+mod error;
+#[cfg(feature = "nets")]
+pub mod grounding_dino;
+#[cfg(feature = "nets")]
+pub mod layers;
+#[cfg(feature = "nets")]
+pub mod pixels;
+#[cfg(feature = "nets")]
+pub mod sam;
+#[cfg(feature = "nets")]
+pub mod tokenize;
+
+#[cfg(feature = "nets")]
+pub use error::NetError;
