@@ -274,7 +274,8 @@ def region_prompts(profile: str, parse: dict, result: Result) -> tuple[list[Box]
     # A missing box leaves the mask of the released scripts empty (section 6 point 5).
     if not result.source_boxes or (not result.edit_boxes and not is_removal(parse, profile)):
         return [], []
-    return result.source_boxes, result.source_boxes
+    # Of a removal the released script segments the source alone.
+    return result.source_boxes, [] if is_removal(parse, profile) else result.source_boxes
 
 
 def distance(source: np.ndarray, edit: np.ndarray, outside: np.ndarray, wrap: bool) -> float:
@@ -346,7 +347,7 @@ def score(networks: Networks, profile: str, source: np.ndarray, edit: np.ndarray
         result.branches.append("global")
         result.modify = cosine(networks.picture_feature(edit), networks.text_feature(instruction))
         if profile == "released-code":
-            result.size, result.position, result.preserve = 0.0, 1.0, 1.0  # section 11 point 9, in its order
+            result.size, result.position, result.preserve = 1.0, 1.0, 0.0  # as the released script stores them
         else:
             result.size, result.position, result.preserve = (Missing("a global edit") for _ in range(3))
         return result
