@@ -1,7 +1,7 @@
 //! Points of the scatter: a number of the metric against what people say.
 
 use super::row::{Row, RowId};
-use crate::domain::Parts;
+use crate::domain::{Criterion, Parts};
 
 /// A number of the metric that can be compared with people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,9 +43,9 @@ pub struct MeasurePoint {
 }
 
 /// The edits that have both the number and a human mean.
-pub fn measure_points(rows: &[Row], measure: Measure) -> Vec<MeasurePoint> {
+pub fn measure_points(rows: &[Row], measure: Measure, criterion: Criterion) -> Vec<MeasurePoint> {
     rows.iter()
         .enumerate()
-        .filter_map(|(index, row)| Some(MeasurePoint { row: row.id, index, human: row.human?, metric: measure.of(row)? }))
+        .filter_map(|(index, row)| Some(MeasurePoint { row: row.id, index, human: row.people_on(criterion)?, metric: measure.of(row)? }))
         .collect()
 }

@@ -219,7 +219,7 @@ fn compare(key: SortKey, descending: bool, a: (&Row, Option<f64>), b: (&Row, Opt
             let part = |row: &Row| row.parts.get(index).and_then(|cell| cell.value());
             numbers(part(a.0), part(b.0))
         }
-        SortKey::Human => numbers(a.0.human, b.0.human),
+        SortKey::Human => numbers(a.0.human(), b.0.human()),
         SortKey::Disagreement => numbers(a.1, b.1),
         SortKey::Flags => turn(a.0.flags.count().cmp(&b.0.flags.count())),
     }
@@ -228,7 +228,7 @@ fn compare(key: SortKey, descending: bool, a: (&Row, Option<f64>), b: (&Row, Opt
 /// Difference of the rank by the overall and the rank by people among rows that have both, as a share of the greatest possible.
 fn disagreement(rows: &[Row]) -> Vec<Option<f64>> {
     let both: Vec<(usize, f64, f64)> =
-        rows.iter().enumerate().filter_map(|(index, row)| Some((index, row.overall.value()?, row.human?))).collect();
+        rows.iter().enumerate().filter_map(|(index, row)| Some((index, row.overall.value()?, row.human()?))).collect();
     let mut result = vec![None; rows.len()];
     if both.len() < 2 {
         return result;
@@ -274,7 +274,7 @@ mod tests {
             edited: "e.png".into(),
             parts: [Cell::Unscored; 4],
             overall: overall.map_or(Cell::NotApplicable, Cell::Value),
-            human,
+            people: [None, None, None, None, human],
             raters: u32::from(human.is_some()),
             simulated: false,
             flags: Flags::NONE,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::flags::Flags;
-use crate::domain::{Outcome, Parts, Score};
+use crate::domain::{CRITERIA, Criterion, Outcome, Parts, Rating, Score};
 
 /// Row id of an edit in the open project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,8 +55,8 @@ pub struct Row {
     /// Size, position, modify, preserve (the order of [`Parts::NAMES`]).
     pub parts: [Cell; 4],
     pub overall: Cell,
-    /// Mean of the newest overall answers, one a rater, 1 to 5.
-    pub human: Option<f64>,
+    /// Mean of the newest answers, one a rater, 1 to 5, in the order of [`CRITERIA`].
+    pub people: [Option<f64>; 5],
     /// How many raters answered.
     pub raters: u32,
     /// At least one of the ratings was made by a program.
@@ -69,5 +69,25 @@ impl Row {
     pub fn take_score(&mut self, score: &Score) {
         self.parts = Parts::NAMES.map(|name| score.parts.get(name).map_or(Cell::Unscored, Cell::from));
         self.flags.take_score(score);
+    }
+
+    /// Takes over the newest ratings, one a rater.
+    pub fn take_ratings(&mut self, ratings: &[Rating]) {
+        self.people = CRITERIA.map(|criterion| {
+            let answers: Vec<f64> = ratings.iter().filter_map(|rating| rating.values.get(criterion.name()).copied()).collect();
+            (!answers.is_empty()).then(|| answers.iter().sum::<f64>() / answers.len() as f64)
+        });
+        self.raters = ratings.len() as u32;
+        self.simulated = ratings.iter().any(|rating| rating.simulated);
+    }
+
+    /// What people say on the whole.
+    pub fn human(&self) -> Option<f64> {
+        self.people_on(Criterion::Overall)
+    }
+
+    /// What people say about one criterion.
+    pub fn people_on(&self, criterion: Criterion) -> Option<f64> {
+        CRITERIA.iter().position(|other| *other == criterion).and_then(|index| self.people[index])
     }
 }

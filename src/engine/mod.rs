@@ -6,7 +6,7 @@
 mod handle;
 mod messages;
 
-pub use handle::Engine;
+pub use handle::{Engine, Wake};
 pub use messages::{
     ChangeMap, DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken,
     ScoreRequest,
