@@ -13,7 +13,6 @@ pub mod gui;
 pub mod imaging;
 pub mod instruct;
 pub mod metrics;
-#[cfg(feature = "nets")]
 pub mod nets;
 pub mod stats;
 pub mod storage;

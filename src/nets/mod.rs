@@ -1,1 +1,17 @@
-//! (to be written)
+//! The networks of the metric, from published checkpoints, on burn.
+//!
+//! `catalog` names the published files and needs no burn; everything else stands behind the feature `nets`. A network is three things:
+//! a configuration read from the checkpoint's folder, `load` through the strict reader in `checkpoint`, and `forward` functions that name
+//! their shapes.
+
+pub mod catalog;
+
+#[cfg(feature = "nets")]
+pub mod checkpoint;
+#[cfg(feature = "nets")]
+mod error;
+#[cfg(feature = "nets")]
+pub mod layers;
+
+#[cfg(feature = "nets")]
+pub use error::NetError;

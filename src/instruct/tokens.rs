@@ -1,0 +1,182 @@
+//! Text to lower-case words and marks: quotes, contractions, misspellings, and whether the text is English at all.
+
+use super::lexicon::{COMMANDS, MISSPELLINGS, OPENERS, is_command, is_opener};
+
+/// The words of an instruction.
+#[derive(Debug, Default)]
+pub struct Tokens {
+    /// Lower-case words; `, . ! ? ; : ( )` stand alone; a quoted text is one word and may hold spaces.
+    pub words: Vec<String>,
+    /// Misspellings that were read as another word.
+    pub corrected: Vec<String>,
+}
+
+const CONTRACTIONS: &[(&str, &str)] = &[
+    ("i'd", "i would"),
+    ("i'll", "i will"),
+    ("i'm", "i am"),
+    ("we'd", "we would"),
+    ("it'd", "it would"),
+    ("let's", "let us"),
+    ("don't", "do not"),
+    ("doesn't", "does not"),
+    ("didn't", "did not"),
+    ("shouldn't", "should not"),
+    ("couldn't", "could not"),
+    ("wouldn't", "would not"),
+    ("can't", "can not"),
+    ("cannot", "can not"),
+    ("isn't", "is not"),
+    ("aren't", "are not"),
+    ("wasn't", "was not"),
+    ("weren't", "were not"),
+    ("it's", "it is"),
+    ("there's", "there is"),
+    ("that's", "that is"),
+    ("what's", "what is"),
+    ("she's", "she is"),
+    ("he's", "he is"),
+    ("gonna", "going to"),
+    ("wanna", "want to"),
+    ("'d", "would"),
+];
+
+/// Whether most of the letters are Latin. Text without letters is not.
+pub fn is_mostly_latin(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let latin = text.chars().filter(|c| c.is_alphabetic() && (*c as u32) < 0x250).count();
+    latin > 0 && latin * 2 > letters
+}
+
+/// Splits a text into words and marks and undoes contractions and known misspellings.
+pub fn tokenize(text: &str) -> Tokens {
+    let chars: Vec<char> = text.chars().map(plain).flat_map(char::to_lowercase).collect();
+    let mut tokens = Tokens::default();
+    let mut word = String::new();
+    let mut at = 0;
+    while at < chars.len() {
+        let c = chars[at];
+        let before = at.checked_sub(1).map(|i| chars[i]);
+        let next = chars.get(at + 1).copied();
+        if (c == '"' || c == '\'')
+            && !before.is_some_and(char::is_alphanumeric)
+            && let Some(end) = closing_quote(&chars, at)
+        {
+            push_word(&mut tokens, &mut word);
+            let quoted: String = chars[at + 1..end].iter().collect();
+            tokens.words.push(quoted.split_whitespace().collect::<Vec<_>>().join(" "));
+            at = end + 1;
+            continue;
+        }
+        let inner = matches!(c, '\'' | '-' | '&' | '/')
+            || (matches!(c, '.' | ',') && before.is_some_and(|b| b.is_ascii_digit()) && next.is_some_and(|n| n.is_ascii_digit()));
+        if c.is_alphanumeric() || c == '%' || inner {
+            word.push(c);
+        } else {
+            push_word(&mut tokens, &mut word);
+            if ",.!?;:()".contains(c) {
+                tokens.words.push(c.to_string());
+            } else if matches!(c, '\n' | '，' | '。') {
+                tokens.words.push(".".to_owned());
+            } else if matches!(c, '—' | '–') {
+                tokens.words.push(",".to_owned());
+            }
+        }
+        at += 1;
+    }
+    push_word(&mut tokens, &mut word);
+    tokens
+}
+
+/// Typographic quotes and spaces as their plain forms.
+fn plain(c: char) -> char {
+    match c {
+        '‘' | '’' | '`' | '´' | 'ʼ' => '\'',
+        '“' | '”' | '„' | '«' | '»' => '"',
+        '\u{a0}' | '\t' | '\r' => ' ',
+        other => other,
+    }
+}
+
+/// The position of the quote that closes the one at `open`, if what lies between is not empty.
+fn closing_quote(chars: &[char], open: usize) -> Option<usize> {
+    (open + 2..chars.len())
+        .find(|&i| chars[i] == chars[open] && !chars.get(i + 1).is_some_and(|c| c.is_alphanumeric()) && chars[open + 1] != ' ')
+}
+
+fn push_word(tokens: &mut Tokens, word: &mut String) {
+    let trimmed = word.trim_matches(|c| matches!(c, '-' | '\'' | '/')).to_owned();
+    // The apostrophe of a plural possessive ("the girls' hats") belongs to the word.
+    let text = if word.ends_with("s'") { format!("{trimmed}'") } else { trimmed };
+    word.clear();
+    if text.is_empty() {
+        return;
+    }
+    let text = if text == "&" { "and".to_owned() } else { text };
+    if let Some((_, full)) = CONTRACTIONS.iter().find(|(short, _)| *short == text) {
+        tokens.words.extend(full.split(' ').map(str::to_owned));
+    } else if let Some((_, right)) = MISSPELLINGS.iter().find(|(wrong, _)| *wrong == text) {
+        tokens.corrected.push(format!("'{text}' as '{right}'"));
+        tokens.words.push((*right).to_owned());
+    } else {
+        tokens.words.push(text);
+    }
+}
+
+/// A verb that opens instructions, one slip of the keyboard away from `word`; only long verbs, since short ones are near to too many nouns.
+pub fn near_verb(word: &str) -> Option<&'static str> {
+    if word.len() < 5 || is_command(word) || is_opener(word) {
+        return None;
+    }
+    COMMANDS
+        .split_ascii_whitespace()
+        .chain(OPENERS.split_ascii_whitespace())
+        .filter(|verb| verb.len() >= 6)
+        .find(|verb| one_slip(word, verb))
+}
+
+/// Whether one letter left out, put in, taken for another, or two neighbours swapped turn `a` into `b`.
+fn one_slip(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let (rest_a, rest_b) = (&a[same..], &b[same..]);
+    let swapped = rest_a.len() >= 2 && rest_b.len() >= 2 && rest_a[0] == rest_b[1] && rest_a[1] == rest_b[0] && rest_a[2..] == rest_b[2..];
+    let taken = !rest_a.is_empty() && !rest_b.is_empty() && rest_a[1..] == rest_b[1..];
+    let left_out = !rest_b.is_empty() && *rest_a == rest_b[1..];
+    let put_in = !rest_a.is_empty() && rest_a[1..] == *rest_b;
+    swapped || taken || left_out || put_in
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_one_word_and_apostrophes_are_not_quotes() {
+        let words = tokenize("Replace 'Happy Day' on the dogs' bowl with the cat’s “NAME”, I'd say.").words;
+        assert_eq!(
+            words,
+            ["replace", "happy day", "on", "the", "dogs'", "bowl", "with", "the", "cat's", "name", ",", "i", "would", "say", "."]
+        );
+    }
+
+    #[test]
+    fn one_slip_finds_verbs_but_leaves_nouns_alone() {
+        assert_eq!(near_verb("repalce"), Some("replace"));
+        assert_eq!(near_verb("chnage"), Some("change"));
+        assert_eq!(near_verb("delet"), Some("delete"));
+        assert_eq!(near_verb("plate"), None);
+        assert_eq!(near_verb("remove"), None);
+    }
+
+    #[test]
+    fn chinese_emoji_and_nothing_are_not_latin() {
+        for text in ["将图像转换为漫画风格。", "🐱➡️🐶", "", "123", "أضف قطة"] {
+            assert!(!is_mostly_latin(text), "{text}");
+        }
+        assert!(is_mostly_latin("Add a piñata"));
+    }
+}

@@ -1,0 +1,194 @@
+//! From the words of a parse to what has to be looked for (`bpm.md` sections 1, 2, 6 and 7).
+
+use crate::domain::{EditType, FieldWords, Parse, PositionWord, Profile, SizeWord, TraceKind};
+
+use super::Trace;
+
+/// What the parse asks for under a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The whole picture is to change.
+    pub global: bool,
+    /// Something new comes in (`original_part` is none).
+    pub addition: bool,
+    /// Something goes away (`edited_part` is none).
+    pub removal: bool,
+    /// What to look for on the source; `None`: nothing (an addition without a named reference).
+    pub source_phrase: Option<String>,
+    /// What to look for on the edit; `None`: nothing (a removal).
+    pub edit_phrase: Option<String>,
+    /// The relation that size is judged by; [`SizeWord::None`]: not judged.
+    pub size: SizeWord,
+    /// The relation that position is judged by; [`PositionWord::None`]: not judged.
+    pub position: PositionWord,
+}
+
+/// Whether a field says `word` under a profile: as a whole word, or anywhere (the released scripts, section 6 point 2).
+fn says(field: &str, word: &str, profile: Profile) -> bool {
+    match profile {
+        Profile::ReleasedCode => field.contains(word),
+        Profile::Corrected | Profile::Paper => FieldWords(field).has(word),
+    }
+}
+
+/// Whether a field names nothing under a profile. An empty field is `none` (section 11 point 1); to the released scripts an empty
+/// string is false wherever they test it.
+fn is_none(field: &str, profile: Profile) -> bool {
+    field.trim().is_empty() || says(field, "none", profile)
+}
+
+impl Plan {
+    /// Reads a parse under a profile; branches that a reader would not expect are traced.
+    pub fn read(parse: &Parse, profile: Profile, trace: &mut Trace) -> Self {
+        trace.note(
+            TraceKind::Parse,
+            format!(
+                "The instruction was read as: {} — from \"{}\" to \"{}\"{}.",
+                if parse.edit_type.is_empty() { "an edit of unknown type" } else { &parse.edit_type },
+                or_none(&parse.original_part),
+                or_none(&parse.edited_part),
+                if is_none(&parse.added_object, profile) {
+                    String::new()
+                } else {
+                    format!(", adding \"{}\" to \"{}\"", parse.added_object, or_none(&parse.being_added))
+                }
+            ),
+        );
+        if let Some(why) = &parse.doubtful {
+            trace.fallback(TraceKind::Parse, format!("This reading is doubtful: {why}."));
+        }
+        if parse.more_edits {
+            trace.fallback(TraceKind::Parse, "The instruction asks for more than one edit; only the first one is judged.");
+        }
+        let global = says(&parse.original_part, "all", profile);
+        if global && !parse.is_global() {
+            trace.fallback(
+                TraceKind::Branch,
+                format!("\"{}\" contains the letters \"all\", which the released scripts take for a global edit.", parse.original_part),
+            );
+        }
+        let addition = is_none(&parse.original_part, profile);
+        if addition && !FieldWords(&parse.original_part).is_none() {
+            trace.fallback(
+                TraceKind::Branch,
+                format!("\"{}\" contains the letters \"none\", which the released scripts take for an addition.", parse.original_part),
+            );
+        }
+        let phrase = |field: &str| (!is_none(field, profile)).then(|| field.trim().to_owned());
+        let edit_phrase =
+            if addition { phrase(&parse.added_object).or_else(|| phrase(&parse.edited_part)) } else { phrase(&parse.edited_part) };
+        if addition && edit_phrase.is_some() && is_none(&parse.added_object, profile) {
+            trace.fallback(
+                TraceKind::Branch,
+                format!("The parse names no added object; \"{}\" is looked for instead.", or_none(&parse.edited_part)),
+            );
+        }
+        Self {
+            global,
+            addition,
+            removal: !addition && is_none(&parse.edited_part, profile),
+            source_phrase: if addition { phrase(&parse.being_added) } else { phrase(&parse.original_part) },
+            edit_phrase,
+            size: size_relation(parse, profile),
+            position: position_relation(parse, profile),
+        }
+    }
+}
+
+fn or_none(field: &str) -> &str {
+    if field.trim().is_empty() { "none" } else { field }
+}
+
+/// Replacing, recolouring and retexturing imply that size and place stay (section 11 point 4).
+fn implies_unchanged(parse: &Parse) -> bool {
+    matches!(parse.kind(), EditType::Replace | EditType::ChangeColor | EditType::ChangeTexture)
+}
+
+fn size_relation(parse: &Parse, profile: Profile) -> SizeWord {
+    if profile == Profile::ReleasedCode {
+        // Section 6 point 3: exact words, and only where the type says "change size".
+        return match parse.size.as_str() {
+            _ if !parse.edit_type.contains("change size") => SizeWord::None,
+            "bigger" => SizeWord::Bigger,
+            "smaller" => SizeWord::Smaller,
+            "unchanged" => SizeWord::Unchanged,
+            _ => SizeWord::None,
+        };
+    }
+    match parse.size_word() {
+        SizeWord::None if implies_unchanged(parse) => SizeWord::Unchanged,
+        word => word,
+    }
+}
+
+fn position_relation(parse: &Parse, profile: Profile) -> PositionWord {
+    if profile == Profile::ReleasedCode {
+        // Section 6 point 4: only additions that name what they are added to; words are found anywhere, right before left.
+        if !is_none(&parse.original_part, profile) || is_none(&parse.being_added, profile) {
+            return PositionWord::None;
+        }
+        return [
+            ("right", PositionWord::Right),
+            ("left", PositionWord::Left),
+            ("above", PositionWord::Above),
+            ("below", PositionWord::Below),
+            ("inside", PositionWord::Inside),
+            ("unchanged", PositionWord::Unchanged),
+        ]
+        .into_iter()
+        .find_map(|(word, relation)| parse.position.contains(word).then_some(relation))
+        .unwrap_or(PositionWord::None);
+    }
+    match parse.position_word() {
+        PositionWord::None if implies_unchanged(parse) => PositionWord::Unchanged,
+        word => word,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(original: &str, edited: &str, kind: &str) -> Parse {
+        Parse { original_part: original.into(), edited_part: edited.into(), edit_type: kind.into(), ..Parse::default() }
+    }
+
+    fn plan(parse: &Parse, profile: Profile) -> Plan {
+        Plan::read(parse, profile, &mut Trace::default())
+    }
+
+    #[test]
+    fn wall_and_small_ball_are_global_only_to_the_released_scripts() {
+        for word in ["wall", "small ball"] {
+            let parse = parse(word, "x", "replace");
+            assert!(!plan(&parse, Profile::Corrected).global && !plan(&parse, Profile::Paper).global);
+            assert!(plan(&parse, Profile::ReleasedCode).global);
+        }
+        assert!(plan(&parse("All.", "all", "other"), Profile::Corrected).global);
+    }
+
+    #[test]
+    fn bigger_with_a_full_stop_is_judged_except_by_the_released_scripts() {
+        let parse = Parse { size: "bigger.".into(), ..parse("cat", "cat", "change size") };
+        assert_eq!(plan(&parse, Profile::Corrected).size, SizeWord::Bigger);
+        assert_eq!(plan(&parse, Profile::ReleasedCode).size, SizeWord::None);
+    }
+
+    #[test]
+    fn replacing_implies_that_size_and_place_stay() {
+        let parse = parse("cat", "dog", "replace");
+        assert_eq!(
+            (plan(&parse, Profile::Paper).size, plan(&parse, Profile::Paper).position),
+            (SizeWord::Unchanged, PositionWord::Unchanged)
+        );
+        assert_eq!(plan(&parse, Profile::ReleasedCode).position, PositionWord::None);
+    }
+
+    #[test]
+    fn an_addition_looks_for_its_reference_and_for_the_new_thing() {
+        let parse = Parse { being_added: "house".into(), added_object: "star".into(), ..parse("None.", "house and star", "add") };
+        let plan = plan(&parse, Profile::Corrected);
+        assert!(plan.addition && !plan.removal);
+        assert_eq!((plan.source_phrase.as_deref(), plan.edit_phrase.as_deref()), (Some("house"), Some("star")));
+    }
+}
