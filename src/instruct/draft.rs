@@ -87,6 +87,9 @@ pub fn add_placed(placed: &Placed) -> Draft {
 
 /// `thing` goes.
 pub fn remove(thing: &Words) -> Draft {
+    if is_whole(thing) {
+        return unread("it is not said what to remove");
+    }
     let thing = phrase(thing);
     if thing.is_empty() { unread("it is not said what to remove") } else { Draft::new(EditType::Remove, &thing, "") }
 }
@@ -165,7 +168,7 @@ pub fn become_state(thing: &Words, state: &Words) -> Draft {
         if thing.last().is_some_and(|w| lex::is_global_aspect(w)) {
             return global();
         }
-        if let Some(["color" | "colour", "of", owner @ ..]) = thing.strip_prefix(&["the"]).or(Some(thing)) {
+        if let Some(["color" | "colour" | "colors" | "colours", "of", owner @ ..]) = thing.strip_prefix(&["the"]).or(Some(thing)) {
             let owner = phrase(owner);
             return Draft::new(EditType::ChangeColor, &owner, &owner).doubtful("the new colour is not said");
         }

@@ -14,7 +14,7 @@ macro_rules! word_tests {
 /// Verbs that ask for an edit and can begin a clause in the middle of a sentence ("…, and delete the lamp").
 pub const COMMANDS: &str = "add insert include put place draw attach introduce remove delete erase eliminate replace swap exchange \
     substitute change turn transform transfer convert make alter modify adjust switch recolor recolour move shift relocate give enlarge \
-    shrink resize apply decorate cover hang get take fill equip paint dye set render edit install plant increase decrease reduce";
+    shrink resize apply decorate cover hang get take fill equip paint dye set render edit install plant increase decrease reduce restore extract repaint rotate";
 
 /// Verbs that begin an instruction; wider than [`COMMANDS`], since some of them are nouns elsewhere.
 pub const OPENERS: &str = "clear cut wipe strip discard exclude hide omit drop crop subtract trade morph reimagine update shift adapt \
@@ -58,11 +58,11 @@ word_tests! {
     is_degree = "much bit little way even slightly more very far lot somewhat quite really super extra so all completely entirely \
         fully totally just twice half as three four five times double a an lots considerably noticeably less too again than usual \
         now size ten 2x 3x";
-    is_own_part = "eyes eye hair nose ears ear fur skin lips lip face mouth tail wings wing legs leg arms arm beak teeth beard nails \
+    is_own_part = "claws claw horns horn antlers nails sleeves eyes eye hair nose ears ear fur skin lips lip face mouth tail wings wing legs leg arms arm beak teeth beard nails \
         feathers mane paws eyebrows eyelashes mustache moustache cheeks tongue whiskers spots fingernails hands feet petals leaves";
     /// Where "in" does not mean that a box lies within a box.
     is_grip = "hand hands mouth arms arm paw paws lap beak teeth fingers trunk hair ear";
-    is_clothing = "suit dress gown jacket coat shirt hat uniform t-shirt tuxedo sweater hoodie costume jeans kimono robe skirt bikini \
+    is_clothing = "spacesuit wetsuit overcoat blouse cape cloak suit dress gown jacket coat shirt hat uniform t-shirt tuxedo sweater hoodie costume jeans kimono robe skirt bikini \
         swimsuit armor armour helmet raincoat scarf pajamas outfit vest overalls";
     is_weather = "rain rainy raining snow snowy snowing fog foggy mist misty sunny storm stormy overcast windy thunderstorm blizzard hail \
         hailing hazy rainstorm snowstorm drizzle lightning-storm snowfall rainfall sandstorm sleet sunshine";
@@ -123,7 +123,7 @@ word_tests! {
         relocated brought repositioned drop";
     is_grow_verb = "enlarge expand widen lengthen thicken magnify enlarged expanded widened lengthened grow increase increased";
     is_shrink_verb = "shrink reduce shorten narrow decrease minimize shrunk reduced shortened narrowed decreased downsize";
-    is_colour_verb = "paint color colour dye tint recolor recolour painted colored coloured dyed tinted recolored recoloured";
+    is_colour_verb = "repaint repainted paint color colour dye tint recolor recolour painted colored coloured dyed tinted recolored recoloured";
     is_indefinite = "a an some another several many two three four five six seven eight nine ten";
     is_comma_word = ", . ! ? ; : ( )";
     is_name_verb = "wear wearing holding carrying having hold carry";

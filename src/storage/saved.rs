@@ -1,0 +1,110 @@
+//! What a person keeps by name: ranges and comparisons of metrics with people.
+
+use rusqlite::{OptionalExtension, params};
+use serde_json::Value;
+
+use super::error::Fault;
+use super::items::{json, to_json};
+use super::{Project, StorageError, now_millis};
+use crate::domain::{Profile, Range};
+
+/// A saved comparison. Its content is written and read by those who compute it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedComparison {
+    pub name: String,
+    pub at_millis: i64,
+    pub content: Value,
+}
+
+impl Project {
+    /// Keeps a range; one of the same name and profile is replaced.
+    ///
+    /// # Errors
+    /// When its bounds are no numbers or its name is empty, or the file cannot be written.
+    pub fn save_range(&self, range: &Range) -> Result<(), StorageError> {
+        self.write("saving a range", |conn| {
+            if range.name.trim().is_empty() {
+                return Err(Fault::Invalid("a range needs a name".into()));
+            }
+            let bounds = [range.modify, range.preserve];
+            if bounds.iter().flatten().any(|bounds| !bounds.min.is_finite() || !bounds.max.is_finite()) {
+                return Err(Fault::Invalid(format!("a bound of range '{}' is no number", range.name)));
+            }
+            conn.execute(
+                "INSERT INTO ranges (name, profile, at_millis, range) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (name, profile) DO UPDATE SET at_millis = ?3, range = ?4",
+                params![range.name, range.profile.name(), now_millis(), to_json("range", range)?],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// The saved ranges, oldest name first; of one profile only, if given.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn ranges(&self, profile: Option<Profile>) -> Result<Vec<Range>, StorageError> {
+        self.read("reading the ranges", |conn| {
+            let mut query = conn.prepare("SELECT range FROM ranges WHERE ?1 IS NULL OR profile = ?1 ORDER BY id")?;
+            let mut rows = query.query([profile.map(Profile::name)])?;
+            let mut ranges = Vec::new();
+            while let Some(row) = rows.next()? {
+                ranges.push(json("range", &row.get::<_, String>(0)?)?);
+            }
+            Ok(ranges)
+        })
+    }
+
+    /// The saved range of that name and profile.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn range(&self, name: &str, profile: Profile) -> Result<Option<Range>, StorageError> {
+        self.read("reading a range", |conn| {
+            let text: Option<String> = conn
+                .query_row("SELECT range FROM ranges WHERE name = ?1 AND profile = ?2", [name, profile.name()], |row| row.get(0))
+                .optional()?;
+            text.map(|text| json("range", &text)).transpose()
+        })
+    }
+
+    /// Keeps a comparison; one of the same name is replaced.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_comparison(&self, name: &str, content: &Value) -> Result<(), StorageError> {
+        self.write("saving a comparison", |conn| {
+            conn.execute(
+                "INSERT INTO comparisons (name, at_millis, content) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (name) DO UPDATE SET at_millis = ?2, content = ?3",
+                params![name, now_millis(), to_json("comparison", content)?],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// The saved comparisons, newest first.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn comparisons(&self) -> Result<Vec<SavedComparison>, StorageError> {
+        self.read("reading the comparisons", |conn| {
+            let mut query = conn.prepare("SELECT name, at_millis, content FROM comparisons ORDER BY at_millis DESC, name")?;
+            let mut rows = query.query([])?;
+            let mut saved = Vec::new();
+            while let Some(row) = rows.next()? {
+                let content = json("comparison", &row.get::<_, String>(2)?)?;
+                saved.push(SavedComparison { name: row.get(0)?, at_millis: row.get(1)?, content });
+            }
+            Ok(saved)
+        })
+    }
+
+    /// Forgets a saved comparison; whether there was one.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn delete_comparison(&self, name: &str) -> Result<bool, StorageError> {
+        self.write("deleting a comparison", |conn| Ok(conn.execute("DELETE FROM comparisons WHERE name = ?1", [name])? > 0))
+    }
+}
