@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::flags::Flags;
 use super::row::RowId;
 use crate::domain::{Outcome, Parse, Profile, Rating, Score};
 
@@ -45,6 +46,7 @@ pub struct EditDetails {
     pub combined: Option<Combined>,
     /// In words: profile, networks and device of the run that made the score.
     pub made_by: String,
+    pub flags: Flags,
     /// Newest rating of each rater.
     pub ratings: Vec<Rating>,
     /// Newest first.
@@ -55,33 +57,5 @@ impl EditDetails {
     /// The profile of the score that is shown.
     pub fn profile(&self) -> Option<Profile> {
         self.score.as_ref().map(|score| score.profile)
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::domain::{BoxesBySide, Detection, Parts, Rect, TraceKind, TraceStep};
-
-    /// A score on a 10×10 source with one small box and a mask of a quarter.
-    pub(crate) fn score() -> Score {
-        let found = Detection { rect_in_image: Rect::new(1.0, 1.0, 5.0, 5.0), phrase: "cat".into(), confidence: 0.8 };
-        let mask = crate::domain::Mask::from_fn(crate::domain::Size::new(10, 10), |x, y| x < 5 && y < 5);
-        Score {
-            profile: Profile::Corrected,
-            parts: Parts {
-                size: Outcome::Value(1.0),
-                position: Outcome::Value(0.5),
-                modify: Outcome::Value(0.2),
-                preserve: Outcome::Value(0.9),
-            },
-            global: false,
-            parse: Parse::default(),
-            boxes: BoxesBySide { source: vec![found.clone()], edit: vec![found] },
-            candidates: BoxesBySide::default(),
-            mask: Some(crate::domain::rle::Rle::from_mask(&mask)),
-            crop_in_bpm500: None,
-            trace: vec![TraceStep { kind: TraceKind::Branch, text: "A replacement.".into(), fallback: false, numbers: Default::default() }],
-        }
     }
 }

@@ -1,7 +1,5 @@
 //! Triage: what about an edit or its score deserves a look before the number is believed.
 
-use crate::domain::{BoxesBySide, Outcome, Rect, Score, TraceKind};
-
 /// One reason to look twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flag {
@@ -18,13 +16,15 @@ pub enum Flag {
     SizeMismatch,
     Shifted,
     ParseDoubtful,
+    /// The picture, the parse or a region changed since the edit was scored.
+    Stale,
     SourceMissing,
     EditMissing,
 }
 
 impl Flag {
     /// All flags, in the order they are offered.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::NoBox,
         Self::WholeBox,
         Self::EmptyMask,
@@ -34,6 +34,7 @@ impl Flag {
         Self::SizeMismatch,
         Self::Shifted,
         Self::ParseDoubtful,
+        Self::Stale,
         Self::SourceMissing,
         Self::EditMissing,
     ];
@@ -50,6 +51,7 @@ impl Flag {
             Self::SizeMismatch => "size differs",
             Self::Shifted => "shifted",
             Self::ParseDoubtful => "parse doubtful",
+            Self::Stale => "score outdated",
             Self::SourceMissing => "source missing",
             Self::EditMissing => "edit missing",
         }
@@ -59,7 +61,7 @@ impl Flag {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::NoBox => "The detector found no box for a phrase that the metric needs.",
-            Self::WholeBox => "A box that was used covers 90 % of the picture or more.",
+            Self::WholeBox => "A box of the source covers nearly the whole picture.",
             Self::EmptyMask => "The edit region has no pixel.",
             Self::FullMask => "The edit region covers the whole picture: nothing is left to preserve.",
             Self::Fallback => "The score left the plain rule somewhere; the trace says where.",
@@ -67,6 +69,7 @@ impl Flag {
             Self::SizeMismatch => "Source and edit differ in size; the metric stretches both.",
             Self::Shifted => "The edit looks shifted or zoomed against its source.",
             Self::ParseDoubtful => "The reader of the instruction had to guess.",
+            Self::Stale => "Picture, parse or regions changed since the score was made: score the edit again.",
             Self::SourceMissing => "The file of the source cannot be found.",
             Self::EditMissing => "The file of the edit cannot be found.",
         }
@@ -75,9 +78,6 @@ impl Flag {
     const fn bit(self) -> u16 {
         1 << self as u16
     }
-
-    /// Flags that a score decides; the others come from files and parse.
-    const OF_SCORE: [Self; 6] = [Self::NoBox, Self::WholeBox, Self::EmptyMask, Self::FullMask, Self::Fallback, Self::Failed];
 }
 
 /// A set of flags.
@@ -116,64 +116,20 @@ impl Flags {
     pub fn iter(self) -> impl Iterator<Item = Flag> {
         Flag::ALL.into_iter().filter(move |flag| self.has(*flag))
     }
-
-    /// Sets the flags that `score` decides; those of files and parse stay.
-    pub fn take_score(&mut self, score: &Score) {
-        for flag in Flag::OF_SCORE {
-            self.set(flag, false);
-        }
-        let parts = [&score.parts.size, &score.parts.position, &score.parts.modify, &score.parts.preserve];
-        self.set(Flag::Failed, parts.iter().any(|part| matches!(part, Outcome::Failed(_))));
-        self.set(Flag::Fallback, score.trace.iter().any(|step| step.fallback));
-        self.set(Flag::NoBox, score.trace.iter().any(|step| step.fallback && step.kind == TraceKind::Boxes));
-        if score.global {
-            return;
-        }
-        self.set(Flag::NoBox, self.has(Flag::NoBox) || score.boxes == BoxesBySide::default());
-        if let Some(rle) = &score.mask {
-            let pixels = u64::from(rle.size[0]) * u64::from(rle.size[1]);
-            if let Ok(mask) = rle.to_mask() {
-                self.set(Flag::EmptyMask, mask.is_empty());
-                self.set(Flag::FullMask, pixels > 0 && mask.is_full());
-            }
-            // Boxes of the source lie in the same pixels as the mask; the edit's size is not part of a score.
-            let whole = Rect::new(0.0, 0.0, rle.size[1] as f32, rle.size[0] as f32);
-            let nearly_whole =
-                |found: &crate::domain::Detection| pixels > 0 && found.rect_in_image.intersection(&whole).area() >= 0.9 * whole.area();
-            self.set(Flag::WholeBox, score.boxes.source.iter().any(nearly_whole));
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::editor::details::tests::score;
 
     #[test]
-    fn a_box_over_nine_tenths_and_a_fallback_are_flagged() {
-        let mut score = score();
+    fn flags_are_listed_in_their_order_and_counted() {
         let mut flags = Flags::NONE;
-        flags.set(Flag::SourceMissing, true);
-        flags.take_score(&score);
-        assert_eq!(flags.iter().collect::<Vec<_>>(), [Flag::SourceMissing]);
-        // The score's picture is 10×10: a box of 10×9 covers exactly nine tenths.
-        score.boxes.source[0].rect_in_image = Rect::new(0.0, 0.0, 10.0, 9.0);
-        score.trace[0].fallback = true;
-        flags.take_score(&score);
-        assert_eq!(flags.iter().collect::<Vec<_>>(), [Flag::WholeBox, Flag::Fallback, Flag::SourceMissing]);
-    }
-
-    #[test]
-    fn masks_without_and_with_every_pixel_are_flagged() {
-        let mut score = score();
-        let size = crate::domain::Size::new(10, 10);
-        let mut flags = Flags::NONE;
-        score.mask = Some(crate::domain::rle::Rle::from_mask(&crate::domain::Mask::empty(size)));
-        flags.take_score(&score);
-        assert!(flags.has(Flag::EmptyMask) && !flags.has(Flag::FullMask));
-        score.mask = Some(crate::domain::rle::Rle::from_mask(&crate::domain::Mask::full(size)));
-        flags.take_score(&score);
-        assert!(flags.has(Flag::FullMask) && !flags.has(Flag::EmptyMask));
+        for flag in [Flag::EditMissing, Flag::NoBox, Flag::Fallback] {
+            flags.set(flag, true);
+        }
+        flags.set(Flag::Fallback, false);
+        assert_eq!(flags.iter().collect::<Vec<_>>(), [Flag::NoBox, Flag::EditMissing]);
+        assert_eq!((flags.count(), flags.has(Flag::Fallback)), (2, false));
     }
 }

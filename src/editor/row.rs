@@ -65,10 +65,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// Takes over the parts and flags of a fresh score.
+    /// Takes over the parts of a fresh score.
     pub fn take_score(&mut self, score: &Score) {
         self.parts = Parts::NAMES.map(|name| score.parts.get(name).map_or(Cell::Unscored, Cell::from));
-        self.flags.take_score(score);
     }
 
     /// Takes over the newest ratings, one a rater.

@@ -11,3 +11,6 @@ pub use messages::{
     ChangeMap, DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken,
     ScoreRequest,
 };
+
+/// Puts parts on one scale and into one number; the window shows them, it does not compute them.
+pub use crate::metrics::bpm::{combine, fit_range};

@@ -134,6 +134,7 @@ impl App {
     fn take_details(&mut self, id: RowId, details: Arc<EditDetails>) {
         self.state.queue.update(id, |row| {
             row.take_ratings(&details.ratings);
+            row.flags = details.flags;
             if let Some(score) = &details.score {
                 row.take_score(score);
             }

@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 
 use editscope::domain::rle::Rle;
 use editscope::domain::{
-    BoxesBySide, Detection, EditType, Item, Mask, Outcome, Parse, Parts, Profile, Range, Rating, Rect, Score, Size, TraceKind, TraceStep,
+    BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score, Size, TraceKind, TraceStep,
 };
-use editscope::editor::{Cell as TableCell, Combined, EditDetails, Flags, HistoryLine, PictureState, Row, RowId};
+use editscope::editor::{Cell as TableCell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
 use editscope::engine::{ChangeMap, Event, PictureToken, Pixels, Request, RunToken};
 use editscope::gui::engine_link::EngineLink;
 use editscope::gui::settings::{Settings, ThemeChoice};
 use editscope::gui::store::{Shown, Store, StoreInfo};
 use editscope::gui::{App, Parts as WindowParts};
 use editscope::imaging::decode::{DecodeOptions, decode};
-use editscope::metrics::bpm::combine::{combine, fit_range};
+use editscope::engine::{combine, fit_range};
 use editscope::storage::EditId;
 use egui_kittest::Harness;
 
@@ -161,9 +161,16 @@ impl SampleStore {
     }
 
     fn combined(&self, score: &Score, range: &Range) -> Combined {
-        let combined = combine(score, Some(range), Default::default());
+        let combined = combine(score, Some(range), PaperWeights::default());
         Combined { modify: combined.modify.value, preserve: combined.preserve.value, overall: combined.overall, range: range.fitted_on.clone() }
     }
+}
+
+fn flags(score: &Score) -> Flags {
+    let mut flags = Flags::NONE;
+    flags.set(Flag::NoBox, !score.global && score.boxes.edit.is_empty());
+    flags.set(Flag::Fallback, score.trace.iter().any(|step| step.fallback));
+    flags
 }
 
 fn step(kind: TraceKind, text: impl Into<String>, numbers: &[(&str, f64)]) -> TraceStep {
@@ -225,6 +232,7 @@ impl Store for SampleStore {
             if let Some(score) = self.scores.get(&id) {
                 row.take_score(score);
                 row.overall = (&self.combined(score, &range).overall).into();
+                row.flags = flags(score);
             }
             row
         });
@@ -235,6 +243,7 @@ impl Store for SampleStore {
         let (_, item, edit) = self.edits().into_iter().find(|(other, _, _)| *other == id).ok_or("there is no such edit")?;
         let score = self.scores.get(&id).cloned();
         let range = self.range();
+        let score_flags = score.as_deref().map(flags).unwrap_or_default();
         Ok(EditDetails {
             id,
             source: PictureState { path: item.source.path, problem: None },
@@ -242,6 +251,7 @@ impl Store for SampleStore {
             parse: Some(self.parses[&id].clone()),
             combined: score.as_ref().map(|score| self.combined(score, &range)),
             score,
+            flags: score_flags,
             made_by: "made up from the true boxes".into(),
             ratings: self.ratings[&id].clone(),
             history: vec![HistoryLine { at_millis: Some(0), who: "import".into(), what: "Parse came with the data.".into() }],

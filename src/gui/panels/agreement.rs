@@ -5,7 +5,7 @@ use egui_extras::{Column, TableBuilder};
 use egui_plot::{MarkerShape, Plot, PlotPoint, PlotPoints, Points};
 
 use super::queue::model_name;
-use crate::domain::CRITERIA;
+use crate::domain::{CRITERIA, Outcome};
 use crate::editor::{Measure, MeasurePoint, RowId, measure_points};
 use crate::gui::agreement::Table;
 use crate::gui::context::{Action, Context};
@@ -161,13 +161,20 @@ fn tables_ui(ui: &mut Ui, cx: &Context<'_>) {
     section(ui, palette, "By pair of models");
     pairs_ui(ui, cx, table);
     ui.add_space(8.0);
-    let text = "Pairwise: over the items on which people prefer one of two models' edits, the share on which the number prefers the same \
-                one. Items on which people tie are left out; ties of the number count as wrong. The mean is over the pairs of models.";
+    let text = format!(
+        "Pairwise: over the items on which people prefer one of two models' edits, the share on which the number prefers the same one; \
+         then the plain mean over the pairs of models. Ties: {}.",
+        table.ties
+    );
     ui.add(egui::Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
 }
 
-fn value_text(value: Option<f64>) -> String {
-    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
+/// A coefficient or share; where there is none, the reason is said on hover.
+fn value_ui(ui: &mut Ui, outcome: &Outcome<f64>) {
+    match outcome {
+        Outcome::Value(value) => ui.label(RichText::new(format!("{value:.3}")).monospace()),
+        Outcome::NotApplicable(why) | Outcome::Failed(why) => ui.label(RichText::new("–").monospace()).on_hover_text(why),
+    };
 }
 
 fn statistics_ui(ui: &mut Ui, cx: &Context<'_>, table: &Table) {
@@ -192,10 +199,8 @@ fn statistics_ui(ui: &mut Ui, cx: &Context<'_>, table: &Table) {
                     row.col(|ui| {
                         ui.label(RichText::new(line.measure.label()).strong());
                     });
-                    for value in [line.pairwise, line.spearman, line.kendall, line.pearson] {
-                        row.col(|ui| {
-                            ui.label(RichText::new(value_text(value)).monospace());
-                        });
+                    for value in [&line.pairwise, &line.spearman, &line.kendall, &line.pearson] {
+                        row.col(|ui| value_ui(ui, value));
                     }
                     row.col(|ui| {
                         ui.label(RichText::new(line.edits.to_string()).monospace());
@@ -233,9 +238,7 @@ fn pairs_ui(ui: &mut Ui, cx: &Context<'_>, table: &Table) {
                         ui.label(RichText::new(pair.items.to_string()).monospace());
                     });
                     for share in &pair.shares {
-                        row.col(|ui| {
-                            ui.label(RichText::new(value_text(*share)).monospace());
-                        });
+                        row.col(|ui| value_ui(ui, share));
                     }
                 });
             });
