@@ -26,9 +26,9 @@ fn read(path: &Path) -> Tensors {
 }
 
 fn write(path: &Path, tensors: &Tensors) {
-    let views = tensors.iter().map(|(name, (dtype, shape, bytes))| {
-        (name.clone(), TensorView::new(*dtype, shape.clone(), bytes).expect("bytes fit the shape"))
-    });
+    let views = tensors
+        .iter()
+        .map(|(name, (dtype, shape, bytes))| (name.clone(), TensorView::new(*dtype, shape.clone(), bytes).expect("bytes fit the shape")));
     safetensors::serialize_to_file(views, None, path).expect("weights can be written");
 }
 
@@ -164,11 +164,22 @@ fn missing_files_are_named() {
 fn another_architecture_is_refused_by_name() {
     let cases: [(&str, TempDir); 6] = [
         ("model_type", edited("clip", "config.json", |text| text.replace("\"model_type\": \"clip\"", "\"model_type\": \"siglip\""))),
-        ("hidden_act", edited("clip", "config.json", |text| text.replace("\"hidden_act\": \"quick_gelu\"", "\"hidden_act\": \"swish\"").replace("_config_dict", "_unused"))),
-        ("num_attention_heads", edited("clip", "config.json", |text| text.replace("\"num_attention_heads\": 4", "\"num_attention_heads\": 7"))),
+        (
+            "hidden_act",
+            edited("clip", "config.json", |text| {
+                text.replace("\"hidden_act\": \"quick_gelu\"", "\"hidden_act\": \"swish\"").replace("_config_dict", "_unused")
+            }),
+        ),
+        (
+            "num_attention_heads",
+            edited("clip", "config.json", |text| text.replace("\"num_attention_heads\": 4", "\"num_attention_heads\": 7")),
+        ),
         ("resample", edited("clip", "preprocessor_config.json", |text| text.replace("\"resample\": 3", "\"resample\": 2"))),
         ("crop_size", edited("clip", "preprocessor_config.json", |text| text.replace("\"crop_size\": 56", "\"crop_size\": 48"))),
-        ("do_normalize", edited("clip", "preprocessor_config.json", |text| text.replace("\"do_normalize\": true", "\"do_normalize\": false"))),
+        (
+            "do_normalize",
+            edited("clip", "preprocessor_config.json", |text| text.replace("\"do_normalize\": true", "\"do_normalize\": false")),
+        ),
     ];
     for (field, folder) in &cases {
         let error = clip_error(folder);
@@ -176,7 +187,10 @@ fn another_architecture_is_refused_by_name() {
     }
     let cases: [(&str, TempDir); 4] = [
         ("use_rel_pos", edited("sam", "config.json", |text| text.replace("\"use_rel_pos\": true", "\"use_rel_pos\": false"))),
-        ("attention_downsample_rate", edited("sam", "config.json", |text| text.replace("\"attention_downsample_rate\": 2", "\"attention_downsample_rate\": 0"))),
+        (
+            "attention_downsample_rate",
+            edited("sam", "config.json", |text| text.replace("\"attention_downsample_rate\": 2", "\"attention_downsample_rate\": 0")),
+        ),
         ("patch_size", edited("sam", "config.json", |text| text.replacen("\"patch_size\": 16", "\"patch_size\": 7", 2))),
         ("size", edited("sam", "preprocessor_config.json", |text| text.replace("\"longest_edge\": 160", "\"longest_edge\": 1024"))),
     ];
@@ -243,7 +257,8 @@ fn split_weights_load_like_whole_ones_and_no_name_may_stand_twice() {
     let (mut first, mut second) = (Tensors::new(), Tensors::new());
     let mut map = BTreeMap::new();
     for (n, (name, tensor)) in all.into_iter().enumerate() {
-        let (part, file) = if n % 2 == 0 { (&mut first, "model-00001-of-00002.safetensors") } else { (&mut second, "model-00002-of-00002.safetensors") };
+        let (part, file) =
+            if n % 2 == 0 { (&mut first, "model-00001-of-00002.safetensors") } else { (&mut second, "model-00002-of-00002.safetensors") };
         map.insert(name.clone(), file);
         part.insert(name, tensor);
     }

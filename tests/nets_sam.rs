@@ -173,11 +173,8 @@ fn points_and_a_box_together_have_no_padding_point() {
 fn point_masks_through_the_front_door() {
     let (sam, stages, prompts) = (sam(), Stages::of("sam"), prompts());
     let embedding = sam.embed(&picture("sam", "picture.png")).expect("an embedding");
-    let points: Vec<PointPrompt> = prompts.points_image[0]
-        .iter()
-        .zip(&prompts.labels[0])
-        .map(|(&[x, y], &label)| PointPrompt { x, y, inside: label == 1 })
-        .collect();
+    let points: Vec<PointPrompt> =
+        prompts.points_image[0].iter().zip(&prompts.labels[0]).map(|(&[x, y], &label)| PointPrompt { x, y, inside: label == 1 }).collect();
     let (_, logits) = stages.get("points.logits_image");
     let expected = Mask::from_fn(embedding.picture, |x, y| logits[(y * 97 + x) as usize] > 0.0);
     let clear = sam.masks_for_points(&embedding, &points, None, embedding.picture).expect("a mask");
@@ -213,10 +210,7 @@ fn impossible_inputs_are_errors() {
     assert!(matches!(sam.embed(&RgbImage::new(0, 0)), Err(NetError::EmptyPicture { .. })));
     assert!(matches!(sam.embed(&RgbImage::new(1000, 1)), Err(NetError::TooThin { .. })));
     let embedding = sam.embed(&RgbImage::new(1, 1)).expect("one pixel is a picture");
-    assert!(matches!(
-        sam.masks_for_boxes(&embedding, &[[0.0, f32::NAN, 1.0, 1.0]], Size::new(1, 1)),
-        Err(NetError::NotFinitePrompt(_))
-    ));
+    assert!(matches!(sam.masks_for_boxes(&embedding, &[[0.0, f32::NAN, 1.0, 1.0]], Size::new(1, 1)), Err(NetError::NotFinitePrompt(_))));
     assert!(sam.masks_for_boxes(&embedding, &[], Size::BPM500).expect("nothing from nothing").is_empty());
     // Boxes outside the picture or turned inside out are only unusual.
     let odd = [[-50.0, -50.0, -10.0, -10.0], [9.0, 9.0, 0.0, 0.0], [0.0; 4]];

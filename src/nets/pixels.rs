@@ -98,8 +98,7 @@ impl Normalisation {
     /// ImageNet's (SAM, Grounding DINO).
     pub const IMAGENET: Self = Self { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
     /// CLIP's.
-    pub const CLIP: Self =
-        Self { mean: [0.481_454_66, 0.457_827_5, 0.408_210_73], deviation: [0.268_629_54, 0.261_302_6, 0.275_777_1] };
+    pub const CLIP: Self = Self { mean: [0.481_454_66, 0.457_827_5, 0.408_210_73], deviation: [0.268_629_54, 0.261_302_6, 0.275_777_1] };
 
     /// Appends the normalised picture to `values`, channels first, with zeros right of and below it up to `width` × `height`.
     ///
@@ -154,7 +153,10 @@ mod tests {
         let read = |text: &str| serde_json::from_str::<SizeField>(text).expect("a size");
         assert_eq!(read("224"), SizeField::Side(224));
         assert_eq!(read(r#"{"shortest_edge": 224}"#), SizeField::Edges { shortest_edge: 224, longest_edge: None });
-        assert_eq!(read(r#"{"shortest_edge": 800, "longest_edge": 1333}"#), SizeField::Edges { shortest_edge: 800, longest_edge: Some(1333) });
+        assert_eq!(
+            read(r#"{"shortest_edge": 800, "longest_edge": 1333}"#),
+            SizeField::Edges { shortest_edge: 800, longest_edge: Some(1333) }
+        );
         assert_eq!(read(r#"{"longest_edge": 1024}"#), SizeField::Longest { longest_edge: 1024 });
         assert_eq!(read(r#"{"height": 224, "width": 224}"#), SizeField::Box { height: 224, width: 224 });
     }

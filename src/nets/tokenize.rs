@@ -17,17 +17,14 @@ fn open(folder: &Path) -> Result<Tokenizer, CheckpointError> {
         Tokenizer::from_bytes(text).map_err(|e| CheckpointError::Tokenizer { path: path.clone(), reason: e.to_string() })?;
     // Some files ask for cutting or padding; both are the network's business.
     tokenizer.with_padding(None);
-    tokenizer
-        .with_truncation(None)
-        .map_err(|e| CheckpointError::Tokenizer { path, reason: e.to_string() })?;
+    tokenizer.with_truncation(None).map_err(|e| CheckpointError::Tokenizer { path, reason: e.to_string() })?;
     Ok(tokenizer)
 }
 
 fn token(tokenizer: &Tokenizer, folder: &Path, text: &str) -> Result<u32, CheckpointError> {
-    tokenizer.token_to_id(text).ok_or_else(|| CheckpointError::Tokenizer {
-        path: folder.join(TOKENIZER),
-        reason: format!("it has no token '{text}'"),
-    })
+    tokenizer
+        .token_to_id(text)
+        .ok_or_else(|| CheckpointError::Tokenizer { path: folder.join(TOKENIZER), reason: format!("it has no token '{text}'") })
 }
 
 /// Checks that every number of the tokenizer is below `vocabulary`, the rows of the network's table.
@@ -134,10 +131,7 @@ impl BertTokenizer {
     /// [`NetError::Tokens`] when the tokenizer fails.
     pub fn encode(&self, text: &str) -> Result<BertTokens, NetError> {
         let encoding = self.tokenizer.encode(text, true).map_err(|e| failed(text, e))?;
-        Ok(BertTokens {
-            ids: encoding.get_ids().to_vec(),
-            places: encoding.get_offsets().iter().map(|&(from, to)| from..to).collect(),
-        })
+        Ok(BertTokens { ids: encoding.get_ids().to_vec(), places: encoding.get_offsets().iter().map(|&(from, to)| from..to).collect() })
     }
 
     /// The words of some tokens, joined as the tokenizer does, without special tokens.

@@ -5,7 +5,7 @@ use egui::{Button, Panel, RichText, Ui};
 use crate::engine::ModelSource;
 use crate::gui::context::{Action, Context};
 
-const NOTICE: &str = "Demo networks: they know only the demo's emoji scenes. On other pictures their boxes, masks and scores mean nothing.";
+use crate::engine::DEMO_NOTICE as NOTICE;
 const HOW: &str = "How to get the published networks";
 const STEPS: &str = "1.  `editscope models list` shows the published networks with their sizes and licences.\n\
                      2.  `editscope models fetch light` (or `paper`) downloads a set and checks it.\n\

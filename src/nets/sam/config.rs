@@ -213,9 +213,7 @@ impl SamConfig {
 fn check(folder: &Path, file: &File) -> Result<(), CheckpointError> {
     let (vision, prompt, decoder) = (&file.vision_config, &file.prompt_encoder_config, &file.mask_decoder_config);
     let same = |field: &str, found: usize, needed: usize| expect_value(folder, CONFIG, field, &found, &needed);
-    for (field, value) in
-        [("qkv_bias", vision.qkv_bias), ("use_abs_pos", vision.use_abs_pos), ("use_rel_pos", vision.use_rel_pos)]
-    {
+    for (field, value) in [("qkv_bias", vision.qkv_bias), ("use_abs_pos", vision.use_abs_pos), ("use_rel_pos", vision.use_rel_pos)] {
         expect_value(folder, CONFIG, &format!("vision_config.{field}"), &value, &true)?;
     }
     same("vision_config.num_channels", vision.num_channels, 3)?;
@@ -242,7 +240,11 @@ fn check(folder: &Path, file: &File) -> Result<(), CheckpointError> {
     divides("vision_config.num_attention_heads", vision.num_attention_heads, vision.hidden_size)?;
     divides("vision_config.patch_size", vision.patch_size, vision.image_size)?;
     divides("mask_decoder_config.attention_downsample_rate", decoder.attention_downsample_rate, decoder.hidden_size)?;
-    divides("mask_decoder_config.num_attention_heads", decoder.num_attention_heads, decoder.hidden_size / decoder.attention_downsample_rate)?;
+    divides(
+        "mask_decoder_config.num_attention_heads",
+        decoder.num_attention_heads,
+        decoder.hidden_size / decoder.attention_downsample_rate,
+    )?;
     // Two steps of upscaling halve the channels to a quarter and an eighth.
     divides("8 (the upscaling's share of mask_decoder_config.hidden_size)", 8, decoder.hidden_size)?;
     if decoder.iou_head_depth < 2 {

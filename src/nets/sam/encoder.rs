@@ -134,10 +134,12 @@ fn windows(x: Tensor<4>, side: usize) -> Tensor<4> {
 fn windows_joined(x: Tensor<4>, [batch, rows, columns]: [usize; 3], side: usize) -> Tensor<4> {
     let width = x.dims()[3];
     let (down, across) = (rows.div_ceil(side), columns.div_ceil(side));
-    x.reshape([batch, down, across, side, side, width])
-        .swap_dims(2, 3)
-        .reshape([batch, down * side, across * side, width])
-        .slice([0..batch, 0..rows, 0..columns, 0..width])
+    x.reshape([batch, down, across, side, side, width]).swap_dims(2, 3).reshape([batch, down * side, across * side, width]).slice([
+        0..batch,
+        0..rows,
+        0..columns,
+        0..width,
+    ])
 }
 
 /// From normalised pixels to the embedding that prompts work on.
@@ -166,7 +168,8 @@ impl ImageEncoder {
         let layers = scope.at("layers");
         let window = |n: usize| (!config.global.contains(&n)).then_some(config.window);
         let neck = scope.at("neck");
-        let sizes = |channels_in, kernel, padding| ConvSizes { channels_in, channels_out: channels, kernel, stride: 1, padding, bias: false };
+        let sizes =
+            |channels_in, kernel, padding| ConvSizes { channels_in, channels_out: channels, kernel, stride: 1, padding, bias: false };
         Ok(Self {
             patches: PatchEmbed::load(&scope.at("patch_embed").at("projection"), width, config.patch, true)?,
             positions: scope.tensor("pos_embed", [1, grid, grid, width])?,

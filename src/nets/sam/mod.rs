@@ -189,12 +189,7 @@ impl Sam {
     }
 
     /// Coarse logits of each prompt and mask, and how they lie in the picture.
-    fn logits(
-        &self,
-        embedding: &SamEmbedding,
-        decoded: &Decoded,
-        which: Range<usize>,
-    ) -> Result<(Vec<Vec<f32>>, Placement), NetError> {
+    fn logits(&self, embedding: &SamEmbedding, decoded: &Decoded, which: Range<usize>) -> Result<(Vec<Vec<f32>>, Placement), NetError> {
         let masks = self.decoder.masks(decoded, self.config.encoder.grid(), which);
         let coarse = masks.dims()[3];
         let values: Vec<f32> = masks.try_into_vec_as()?;
