@@ -33,3 +33,6 @@ pub use session::{Session, SessionError};
 
 /// Reads the seven fields out of an instruction with the built-in rules.
 pub use crate::instruct::parse_instruction;
+
+/// Puts parts on one scale and into one number; the window shows them, it does not compute them.
+pub use crate::metrics::bpm::{combine, fit_range};
