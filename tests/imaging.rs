@@ -266,7 +266,7 @@ fn four_channel_jpeg(values: [u8; 4], adobe: Option<u8>) -> Vec<u8> {
         }
         bits.push('0');
     }
-    while bits.len() % 8 != 0 {
+    while !bits.len().is_multiple_of(8) {
         bits.push('1');
     }
     for at in (0..bits.len()).step_by(8) {

@@ -22,13 +22,13 @@ pub(super) fn flatten(picture: DynamicImage, profile: Option<&[u8]>, background:
         notes.push("16 bits a channel reduced to 8 over the full range".to_owned());
     }
     let grey = !color.has_color();
-    let mut convert = |samples: &mut [u8], layout: Layout, channels: usize, row: usize| match profile {
-        Some(profile) => match to_srgb(samples, (layout, channels), row, profile, grey) {
+    let mut convert = |samples: &mut [u8], layout: Layout, channels: usize, row: usize| {
+        let Some(profile) = profile else { return };
+        match to_srgb(samples, (layout, channels), row, profile, grey) {
             Ok(true) => notes.push("colours converted from its ICC profile to sRGB".to_owned()),
             Ok(false) => {}
             Err(reason) => notes.push(format!("its ICC profile was left out ({reason})")),
-        },
-        None => {}
+        }
     };
     if color.has_alpha() {
         let mut rgba = picture.into_rgba8();
