@@ -1,1 +1,67 @@
-//! (to be written)
+//! The command line: the same engine as the window, printed.
+
+mod agree;
+mod args;
+mod demo;
+mod export;
+mod score;
+mod tools;
+
+pub use args::{Arguments, Command};
+
+use std::process::ExitCode;
+
+/// What a command came to; exit codes of the design: 0 done, 1 some items failed, 2 nothing could be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    Done,
+    SomeFailed,
+}
+
+/// What the caller (`main`) has to do after the command line is read.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The command has run.
+    Finished(Finish),
+    /// A window is wanted.
+    Window(WindowRequest),
+}
+
+/// Which window to open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WindowRequest {
+    /// The project to open; `None` shows the start page.
+    pub project: Option<std::path::PathBuf>,
+    pub device: crate::engine::DevicePreference,
+    pub models: crate::engine::ModelSource,
+    /// Score the project as soon as it is open (the demo).
+    pub score: bool,
+}
+
+impl From<Finish> for ExitCode {
+    fn from(finish: Finish) -> Self {
+        match finish {
+            Finish::Done => Self::SUCCESS,
+            Finish::SomeFailed => Self::from(1),
+        }
+    }
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// When nothing could be done; the chain of reasons is for the person (exit code 2).
+pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
+    match arguments.command {
+        None => Ok(Outcome::Window(WindowRequest::default())),
+        Some(Command::Open(open)) => tools::open(open).map(Outcome::Window),
+        Some(Command::Demo(demo)) => demo::run(demo),
+        Some(Command::Import(import)) => tools::import(&import).map(Outcome::Finished),
+        Some(Command::Lint(lint)) => tools::lint(&lint).map(Outcome::Finished),
+        Some(Command::Parse(parse)) => tools::parse(&parse).map(Outcome::Finished),
+        Some(Command::Score(score)) => score::run(&score).map(Outcome::Finished),
+        Some(Command::Agree(agree)) => agree::run(&agree).map(Outcome::Finished),
+        Some(Command::Export(export)) => export::run(&export).map(Outcome::Finished),
+        Some(Command::Models(models)) => tools::models(&models).map(Outcome::Finished),
+    }
+}

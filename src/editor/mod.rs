@@ -1,1 +1,26 @@
-//! (to be written)
+//! What the window knows, without a window: rows, filters, selection, overlays, view, drafts and jobs.
+//!
+//! Plain data and pure functions, so that everything a person can do is tested without egui. The window (`gui`) draws this state and
+//! changes it through actions only.
+
+mod agreement;
+mod details;
+mod flags;
+mod jobs;
+mod labels;
+mod overlays;
+mod queue;
+mod rating;
+mod row;
+mod view;
+
+pub use agreement::{Measure, MeasurePoint, measure_points};
+pub use details::{Combined, EditDetails, HistoryLine, PictureState};
+pub use flags::{Flag, Flags};
+pub use jobs::{Failure, Job, JobState, Jobs};
+pub use labels::{LabelBox, place_labels};
+pub use overlays::{Overlay, Overlays};
+pub use queue::{Filter, Queue, ShowOnly, SortKey};
+pub use rating::RatingDraft;
+pub use row::{Cell, Row, RowId};
+pub use view::View;

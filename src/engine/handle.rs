@@ -1,34 +1,111 @@
-//! The threads behind the engine and the channel to them.
+//! The threads behind the engine and the channels to them.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use super::messages::{Event, PictureToken, Request, RunToken};
+use super::messages::{Event, Level, PictureToken, Request, RunToken};
+use super::{files, pictures, runs};
 
 /// Called after each event is published, so that a sleeping window wakes up.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
+/// Publishes events: first the event, then the wake-up, so that whoever wakes finds it.
+#[derive(Clone)]
+pub struct Outbox {
+    events: Sender<Event>,
+    wake: Wake,
+}
+
+impl Outbox {
+    /// Publishes one event. When the front end is gone there is nobody to tell.
+    pub fn publish(&self, event: Event) {
+        if self.events.send(event).is_ok() {
+            (self.wake)();
+        }
+    }
+
+    /// Publishes a message for the person.
+    pub fn say(&self, level: Level, text: impl Into<String>) {
+        self.publish(Event::Message { level, text: text.into() });
+    }
+}
+
+/// Runs that were cancelled, shared with the inference thread.
+#[derive(Clone, Default)]
+pub struct Cancelled(Arc<Mutex<HashSet<RunToken>>>);
+
+impl Cancelled {
+    fn add(&self, run: RunToken) {
+        // A panic elsewhere cannot leave a set of numbers half-changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(run);
+    }
+
+    /// Whether `run` was cancelled.
+    pub fn contains(&self, run: RunToken) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&run)
+    }
+}
+
 /// A running engine: one inference thread that owns the networks, one thread for files, a small pool for pictures.
 pub struct Engine {
-    requests: Sender<Request>,
+    runs: Sender<Request>,
+    files: Sender<Request>,
+    pictures: Sender<(u64, Request)>,
     events: Receiver<Event>,
+    cancelled: Cancelled,
+    /// Picture requests of an older generation are dropped unseen.
+    generation: Arc<AtomicU64>,
     next_token: AtomicU64,
 }
 
+/// Threads that decode pictures; more would fight with the networks for the cores.
+const PICTURE_THREADS: usize = 2;
+
 impl Engine {
-    /// Starts the threads. `wake` is called after each event, from an engine thread.
-    pub fn start(wake: Wake) -> Self {
-        let (requests, incoming) = unbounded();
-        let (_outgoing, events) = unbounded();
-        let _ = (incoming, wake);
-        Self { requests, events, next_token: AtomicU64::new(1) }
+    /// Starts the threads. `wake` is called after each event, from an engine thread. The threads end when the engine is dropped.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(wake: Wake) -> std::io::Result<Self> {
+        let (event_sender, events) = unbounded();
+        let outbox = Outbox { events: event_sender, wake };
+        let cancelled = Cancelled::default();
+        let generation = Arc::new(AtomicU64::new(0));
+
+        let (runs, incoming) = unbounded();
+        let (out, stop) = (outbox.clone(), cancelled.clone());
+        named("editscope-inference", move || runs::serve(&incoming, &out, &stop))?;
+
+        let (files, incoming) = unbounded();
+        let out = outbox.clone();
+        named("editscope-files", move || files::serve(&incoming, &out))?;
+
+        let (pictures, incoming) = unbounded();
+        for n in 0..PICTURE_THREADS {
+            let (incoming, out, generation) = (incoming.clone(), outbox.clone(), Arc::clone(&generation));
+            named(&format!("editscope-pictures-{n}"), move || pictures::serve(&incoming, &out, &generation))?;
+        }
+        Ok(Self { runs, files, pictures, events, cancelled, generation, next_token: AtomicU64::new(1) })
     }
 
-    /// Asks for something; never blocks.
+    /// Asks for something; never blocks. The answer comes as events.
     pub fn send(&self, request: Request) {
-        let _ = self.requests.send(request);
+        // A send fails only when its thread has died of a panic, which the panic hook has reported.
+        match request {
+            Request::Cancel(run) => self.cancelled.add(run),
+            Request::ForgetPictures => {
+                self.generation.fetch_add(1, Ordering::Relaxed);
+            }
+            Request::Score(..) => drop(self.runs.send(request)),
+            Request::Picture(..) | Request::ChangeMap { .. } => {
+                drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
+            }
+            Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } => drop(self.files.send(request)),
+        }
     }
 
     /// The events so far, oldest first; drain with `try_recv`.
@@ -45,4 +122,8 @@ impl Engine {
     pub fn new_picture(&self) -> PictureToken {
         PictureToken(self.next_token.fetch_add(1, Ordering::Relaxed))
     }
+}
+
+fn named(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }

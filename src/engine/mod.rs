@@ -3,11 +3,36 @@
 //! A run is a stream of [`Event`]s. The window reads it from [`Engine::events`]; the command line gets the same events
 //! from the same code on its own thread, so that both give the same numbers.
 
+#[cfg(feature = "nets")]
+mod adapters;
+mod cache;
+mod demo;
+mod evaluate;
+pub mod files;
 mod handle;
 mod messages;
+pub mod models;
+mod networks;
+pub mod pictures;
+pub mod results;
+mod runs;
+#[cfg(feature = "nets")]
+mod session;
 
-pub use handle::Engine;
+pub use cache::{MemoryCache, ResultCache};
+pub use demo::DEMO_NOTICE;
+pub use evaluate::{Run, Tally, evaluate};
+pub use handle::{Engine, Outbox, Wake};
 pub use messages::{
     ChangeMap, DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken,
     ScoreRequest,
 };
+pub use networks::NetworkSlot;
+#[cfg(feature = "nets")]
+pub use session::{Session, SessionError};
+
+/// Reads the seven fields out of an instruction with the built-in rules.
+pub use crate::instruct::parse_instruction;
+
+/// Puts parts on one scale and into one number; the window shows them, it does not compute them.
+pub use crate::metrics::bpm::{combine, fit_range};

@@ -6,6 +6,7 @@
 mod coco;
 mod masks;
 mod rows;
+mod score_line;
 mod table;
 
 use std::io::{BufWriter, Write};
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 pub use coco::{CocoPicture, write_coco};
 pub use masks::write_masks;
 pub use rows::{ExportResult, ExportRow, write_jsonl};
+pub use score_line::{FailedLine, Normalised, ScoreLine};
 pub use table::write_csv;
 
 /// Why an export was not made.

@@ -3,7 +3,7 @@
 
 use super::draft::{self, Draft};
 use super::lexicon as lex;
-use super::phrase::{Words, gerund, is_whole, phrase};
+use super::phrase::{Words, gerund, is_adjective_phrase, is_whole, phrase};
 use super::places::{Placed, first_place, place_at_start, split_place};
 use super::verbs;
 
@@ -122,6 +122,11 @@ fn statement(words: &Words) -> Option<Draft> {
     if let ["would" | "will", "be", "great" | "nice" | "cool" | "good" | "better" | "perfect" | "lovely" | "awesome", ..] = predicate {
         return Some(wanted(subject));
     }
+    // "Has" and "needs" are full verbs before a thing: "the cat has glasses", "the man needs a hat".
+    let owns = matches!(predicate, ["has" | "needs" | "need", next, ..] if *next != "to" && !lex::is_be(next));
+    if owns {
+        return Some(draft::owns(subject, &predicate[1..]));
+    }
     if lex::is_modal(predicate[0]) || predicate[0] == "to" {
         predicate = &predicate[1..];
     }
@@ -140,7 +145,18 @@ fn is_finite(words: &Words, at: usize) -> bool {
 fn is_becoming(word: &str) -> bool {
     matches!(
         word,
-        "become" | "becomes" | "became" | "look" | "looks" | "looked" | "turns" | "disappear" | "vanish" | "disappears" | "appear"
+        "change"
+            | "become"
+            | "becomes"
+            | "became"
+            | "look"
+            | "looks"
+            | "looked"
+            | "turns"
+            | "disappear"
+            | "vanish"
+            | "disappears"
+            | "appear"
     )
 }
 
@@ -164,7 +180,10 @@ pub fn predicate_of(subject: &Words, predicate: &Words) -> Draft {
     }
     match *verb {
         "disappear" | "disappears" | "vanish" | "go" if rest.is_empty() || rest == ["away"] => draft::remove(subject),
+        "appear" if is_adjective_phrase(rest) => draft::become_state(subject, rest),
         "appear" => draft::add_placed(&split_place(&[subject, rest].concat())),
+        "change" if !matches!(rest, ["to" | "into", _, ..]) => action(subject, verb, rest),
+        "change" => draft::become_state(subject, &rest[1..]),
         "become" | "becomes" | "became" | "look" | "looks" | "looked" | "seem" | "turn" | "turns" if !is_direction(rest) => {
             let rest = if let ["like" | "as" | "into" | "better", tail @ ..] = rest { tail } else { rest };
             let rest = if let ["as" | "with", tail @ ..] = rest { tail } else { rest };
@@ -227,6 +246,10 @@ fn passive(subject: &Words, verb: &str, tail: &Words) -> Option<Draft> {
 }
 
 fn being(subject: &Words, rest: &Words) -> Draft {
+    if let ["on" | "off"] = rest {
+        let thing = phrase(subject);
+        return draft::other(&thing, &format!("{thing} turned {}", rest[0]));
+    }
     let place = place_at_start(rest);
     if let (Some(_), false) = (place, is_whole(subject)) {
         let both = [subject, rest].concat();

@@ -15,11 +15,13 @@ pub fn make(rest: &Words) -> Draft {
         _ => rest,
     };
     if let [first, state @ ..] = rest
-        && lex::is_whole(first)
         && !state.is_empty()
-        && !lex::is_picture(state[0])
+        && is_pronoun(first, state)
     {
         return whole_made(state);
+    }
+    if let Some(draft) = two_made(rest) {
+        return draft;
     }
     if let Some(at) = rest.iter().position(|w| matches!(*w, "without"))
         && at > 0
@@ -41,6 +43,30 @@ pub fn make(rest: &Words) -> Draft {
         }
         _ => draft::unread("it is not said what is to change"),
     }
+}
+
+/// Whether the first word stands for the picture: "it" does, "this" only where no noun follows ("make this red", not "this car red").
+fn is_pronoun(first: &str, after: &Words) -> bool {
+    let bare = match after {
+        [] => true,
+        [only] => !lex::is_picture(only),
+        [next, ..] => {
+            lex::is_article(next)
+                || is_property_word(next)
+                || lex::is_degree(next)
+                || lex::is_be(next)
+                || matches!(*next, "look" | "into" | "to" | "like" | "in" | "as" | "seem" | "appear" | "become" | "on" | "at")
+        }
+    };
+    matches!(first, "it" | "everything") || (lex::is_whole(first) && bare)
+}
+
+/// "The hat blue and the shoes green": two things made, of which the first is held.
+fn two_made(rest: &Words) -> Option<Draft> {
+    let at = (2..rest.len()).find(|&at| rest[at] == "and" && rest.get(at + 1).is_some_and(|w| lex::is_definite(w)))?;
+    property_start(&rest[at + 1..])?;
+    let state = property_start(&rest[..at])?;
+    Some(draft::become_state(&rest[..state], &rest[state..at]).with_more())
 }
 
 /// What follows "make it".
@@ -105,7 +131,7 @@ fn graded_as(rest: &Words) -> Option<Draft> {
 }
 
 fn is_strong_predicate(word: &str) -> bool {
-    lex::is_be(word) || lex::is_have(word) || matches!(word, "look" | "become" | "appear" | "disappear" | "vanish")
+    lex::is_be(word) || lex::is_have(word) || matches!(word, "look" | "turn" | "change" | "become" | "appear" | "disappear" | "vanish")
 }
 
 /// Where the longest run of property words at the end begins, leaving a thing before it.
@@ -115,8 +141,9 @@ pub fn property_start(rest: &Words) -> Option<usize> {
     let is_state =
         |words: &Words| is_colour_phrase(words) || is_texture_phrase(words) || size_phrase(words).is_some() || is_adjective_phrase(words);
     (1..rest.len()).find(|&at| {
-        let begins =
-            !matches!(rest[at], "and" | "of" | "in" | "a" | "an" | "with") && (rest[at] != "out" || rest.get(at + 1) == Some(&"of"));
+        let slightly = matches!(rest[at..], ["a", "little" | "bit" | "lot", _, ..]);
+        let begins = slightly
+            || !matches!(rest[at], "and" | "of" | "in" | "a" | "an" | "with") && (rest[at] != "out" || rest.get(at + 1) == Some(&"of"));
         let thing = &rest[..at];
         let named = thing.iter().any(|w| !lex::is_determiner(w) && *w != "all" && !is_property_word(w) && !lex::is_number(w))
             || thing.last().is_some_and(|w| super::phrase::pronoun_noun(w).is_some())
@@ -181,7 +208,7 @@ pub fn give(rest: &Words) -> Draft {
     }
     let second = (1..rest.len())
         .find(|&at| matches!(rest[at], "a" | "an" | "some" | "more" | "no") && rest[at - 1] != "of" && !lex::is_article(rest[at - 1]));
-    let one = if lex::is_person_word(rest[0]) || lex::is_whole(rest[0]) && !rest.get(1).is_some_and(|w| lex::is_picture(w)) {
+    let one = if lex::is_person_word(rest[0]) || is_pronoun(rest[0], &rest[1..]) {
         1
     } else {
         let determined = usize::from(lex::is_determiner(rest[0]));

@@ -200,7 +200,15 @@ pub fn add(verb: &str, rest: &Words) -> Draft {
     if styled {
         return draft::global();
     }
-    draft::add_placed(&split_place(rest))
+    // "A crown to his head and a ring to his hand": a second thing with its own place is another edit.
+    let second = first_place(rest).and_then(|place| {
+        let starts = |at: &usize| rest[*at] == "and" && rest.get(at + 1).is_some_and(|w| lex::is_article(w) || *w == "some");
+        (place.at..rest.len()).find(starts).filter(|&at| first_place(&rest[at + 1..]).is_some_and(|p| p.at > 0))
+    });
+    match second {
+        Some(at) => draft::add_placed(&split_place(&rest[..at])).with_more(),
+        None => draft::add_placed(&split_place(rest)),
+    }
 }
 
 /// Verbs whose object takes on a state ("open the door"); on the picture they are global.

@@ -1,7 +1,7 @@
 //! Where a thing is to be: prepositions, the relation they state, and the thing they are told from.
 
 use super::lexicon as lex;
-use super::phrase::{Words, phrase};
+use super::phrase::{Words, head, phrase};
 
 /// What a preposition says about where a thing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,8 +186,17 @@ pub fn split_place(words: &Words) -> Placed {
     let reference = if reference.split(' ').next_back().is_some_and(lex::is_picture) { String::new() } else { reference };
     let reference =
         if matches!(reference.as_str(), "nearby" | "each other" | "other" | "it" | "front" | "there") { String::new() } else { reference };
+    // "On the screen" is within the screen (an example of the paper's prompts); on other things it may be either.
+    let shown =
+        words[found.at] == "on" && found.length == 1 && matches!(head(&reference), "screen" | "tv" | "television" | "monitor" | "display");
     let grip = reference.split(' ').next_back().is_some_and(lex::is_grip);
-    let place = if grip && found.place == Place::Inside { Place::Other } else { found.place };
+    let place = if grip && found.place == Place::Inside {
+        Place::Other
+    } else if shown {
+        Place::Inside
+    } else {
+        found.place
+    };
     Placed { thing: phrase(&words[..found.at]), reference, place, named: true }
 }
 

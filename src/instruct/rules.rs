@@ -232,6 +232,15 @@ fn last_resort(words: &Words) -> Draft {
         return draft::global().doubtful("no instruction was found; read as a description of the whole picture");
     }
     let end = words.iter().position(|w| lex::is_comma_word(w)).unwrap_or(words.len());
+    if let Some(at) = words[..end].iter().position(|w| *w == "to").filter(|&at| at > 0 && at + 1 < end) {
+        return draft::become_state(&words[..at], &words[at + 1..end])
+            .doubtful("no verb was found; read as a change from one thing to another");
+    }
+    if let ["more", thing @ ..] = &words[..end]
+        && !thing.is_empty()
+    {
+        return draft::add_placed(&super::places::split_place(thing)).doubtful("no verb was found; read as something to add");
+    }
     let owning =
         words[..end].iter().position(|w| matches!(*w, "with" | "wearing" | "holding" | "carrying")).filter(|&at| at > 0 && at + 1 < end);
     if let Some(at) = owning {

@@ -50,6 +50,7 @@ pub fn is_mostly_latin(text: &str) -> bool {
 
 /// Splits a text into words and marks and undoes contractions and known misspellings.
 pub fn tokenize(text: &str) -> Tokens {
+    let text = ["->", "=>", "→", "➡️", "➡"].iter().fold(text.to_owned(), |text, arrow| text.replace(arrow, " to "));
     let chars: Vec<char> = text.chars().map(plain).flat_map(char::to_lowercase).collect();
     let mut tokens = Tokens::default();
     let mut word = String::new();
@@ -69,7 +70,7 @@ pub fn tokenize(text: &str) -> Tokens {
             continue;
         }
         let inner = matches!(c, '\'' | '-' | '&' | '/')
-            || (matches!(c, '.' | ',') && before.is_some_and(|b| b.is_ascii_digit()) && next.is_some_and(|n| n.is_ascii_digit()));
+            || (matches!(c, '.' | ',' | ':') && before.is_some_and(|b| b.is_ascii_digit()) && next.is_some_and(|n| n.is_ascii_digit()));
         if c.is_alphanumeric() || c == '%' || inner {
             word.push(c);
         } else {
@@ -105,6 +106,11 @@ fn closing_quote(chars: &[char], open: usize) -> Option<usize> {
 }
 
 fn push_word(tokens: &mut Tokens, word: &mut String) {
+    if word == "w/" {
+        word.clear();
+        tokens.words.push("with".to_owned());
+        return;
+    }
     let trimmed = word.trim_matches(|c| matches!(c, '-' | '\'' | '/')).to_owned();
     // The apostrophe of a plural possessive ("the girls' hats") belongs to the word.
     let text = if word.ends_with("s'") { format!("{trimmed}'") } else { trimmed };

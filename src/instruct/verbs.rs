@@ -43,6 +43,9 @@ pub fn read_command(words: &Words) -> Option<Draft> {
         _ if lex::is_remove_verb(verb) && matches!(rest, ["everything" | "all", "except" | "but", ..]) => {
             all_but(rest[2..].strip_prefix(&["for"]).unwrap_or(&rest[2..]))
         }
+        _ if lex::is_remove_verb(verb) && matches!(phrase(rest).as_str(), "noise" | "blur" | "motion blur" | "grain" | "haze") => {
+            draft::global()
+        }
         _ if lex::is_remove_verb(verb) => draft::remove(until_source(rest)),
         _ if lex::is_replace_verb(verb) => replace(verb, rest),
         _ if verb == "switch" => replace(verb, rest),
@@ -120,7 +123,13 @@ fn without_particle<'a>(rest: &Words<'a>) -> Vec<&'a str> {
 fn until_source<'a, 'b>(rest: &'b Words<'a>) -> &'b Words<'a> {
     let rest = if matches!(rest, ["away" | "out", ..]) { &rest[1..] } else { rest };
     match rest.iter().position(|w| *w == "from") {
-        Some(at) if at > 0 && !matches!(rest[at..], [_, "the", "left" | "right" | "top" | "bottom" | "front" | "back", ..]) => &rest[..at],
+        Some(at)
+            if at > 0
+                && !matches!(rest[at - 1], "far" | "made" | "different")
+                && !matches!(rest[at..], [_, "the", "left" | "right" | "top" | "bottom" | "front" | "back", ..]) =>
+        {
+            &rest[..at]
+        }
         _ => rest,
     }
 }
@@ -232,9 +241,16 @@ fn whole_at_start(rest: &Words) -> Option<usize> {
     })
 }
 
+/// Whether a "to" leads to a new state and is no part of a place ("next to", "to the left of").
+fn leads_to_state(before: &Words, after: &Words) -> bool {
+    !matches!(before.last(), Some(&"next" | &"close" | &"adjacent" | &"near" | &"opposite"))
+        && !matches!(after, ["the", "left" | "right", "of", ..] | ["match", ..])
+}
+
 /// The state after "into", "to", "as", "with", "by".
 pub fn become_after(rest: &Words) -> Option<Draft> {
-    let at = ["into", "to", "as", "with", "by", "in"].iter().find_map(|m| rest.iter().position(|w| w == m).filter(|&at| at > 0))?;
+    let leads = |at: &usize, mark: &str| rest[*at] == mark && *at > 0 && (mark != "to" || leads_to_state(&rest[..*at], &rest[at + 1..]));
+    let at = ["into", "to", "as", "with", "by", "in"].iter().find_map(|mark| (0..rest.len()).find(|at| leads(at, mark)))?;
     let (thing, state) = (&rest[..at], &rest[at + 1..]);
     if rest[at] == "in" && !draft::is_global_state(state) {
         return None;

@@ -9,9 +9,21 @@ pub mod catalog;
 #[cfg(feature = "nets")]
 pub mod checkpoint;
 #[cfg(feature = "nets")]
+pub mod clip;
+#[cfg(feature = "nets")]
+pub mod device;
+#[cfg(feature = "nets")]
 mod error;
 #[cfg(feature = "nets")]
+pub mod grounding_dino;
+#[cfg(feature = "nets")]
 pub mod layers;
+#[cfg(feature = "nets")]
+pub mod pixels;
+#[cfg(feature = "nets")]
+pub mod sam;
+#[cfg(feature = "nets")]
+pub mod tokenize;
 
 #[cfg(feature = "nets")]
 pub use error::NetError;

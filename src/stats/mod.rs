@@ -1,1 +1,19 @@
-//! (to be written)
+//! Statistics of scores and ratings: plain tables in, numbers or reasons out, no files.
+//!
+//! [`agreement`] a metric against people, pair by pair (the paper's); [`correlation`] rank and linear correlation, area under
+//! the curve; [`raters`] people against each other; [`intervals`] how sure all that is; [`bradley_terry`] models against
+//! each other; [`ground_truth`] and [`weights`] the paper's other two tests. What is not defined is [`crate::domain::Outcome::NotApplicable`] with the reason, never a number.
+
+pub mod agreement;
+pub mod bradley_terry;
+pub mod correlation;
+pub mod ground_truth;
+pub mod intervals;
+mod random;
+pub mod raters;
+pub mod weights;
+
+pub use agreement::{Agreement, Counts, ModelPair, Row, TiePolicy, agreement, best_tie_threshold};
+pub use intervals::{Bootstrap, Interval};
+pub use random::Random;
+pub use raters::{Level, krippendorff_alpha};

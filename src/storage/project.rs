@@ -56,6 +56,14 @@ impl Project {
         Ok(project)
     }
 
+    /// Whether the file at `path` is a project: an SQLite database with this program's mark.
+    pub fn is_project(path: &Path) -> bool {
+        // The file header: 16 bytes of magic, the application id at byte 68 (sqlite.org, "Database File Format").
+        let mut header = [0; 72];
+        let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut header));
+        read.is_ok() && header.starts_with(b"SQLite format 3\0") && header[68..] == (super::schema::APPLICATION_ID as u32).to_be_bytes()
+    }
+
     /// Opens a project for reading and writing. An older file is upgraded, after a copy was made beside it (see [`Self::upgrade`]).
     ///
     /// # Errors

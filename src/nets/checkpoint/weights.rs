@@ -146,6 +146,11 @@ impl Weights {
         Ok(Tensor::from_data(TensorData::new(values, shape), &self.device))
     }
 
+    /// The error for two tensors that should be the same and are not.
+    pub fn not_tied(&self, first: &str, second: &str) -> CheckpointError {
+        CheckpointError::NotTied { path: self.path.clone(), first: first.to_owned(), second: second.to_owned() }
+    }
+
     /// Checks that nothing is left over. `may_be_unused` names what the published files hold beside the network; a `*` stands for any
     /// run of characters.
     ///

@@ -31,9 +31,11 @@ pub struct Scores {
     pub hidden: Option<Tensor<4, Bool>>,
     /// Each token sees itself and those before it.
     pub causal: bool,
+    /// Factor of q·kᵀ; 1/√dim without it.
+    pub scale: Option<f64>,
 }
 
-/// softmax(q·kᵀ/√dim + bias)·v, fused where the device has it.
+/// softmax(scale·q·kᵀ + bias)·v, fused where the device has it.
 ///
 /// # Shapes
 /// * `query`: `[batch, heads, queries, dim]`
@@ -41,6 +43,6 @@ pub struct Scores {
 /// * `value`: `[batch, heads, keys, value dim]`
 /// * output: `[batch, heads, queries, value dim]`
 pub fn attend(query: Tensor<4>, key: Tensor<4>, value: Tensor<4>, scores: Scores) -> Tensor<4> {
-    let options = AttentionModuleOptions { scale: None, softcap: None, is_causal: scores.causal };
+    let options = AttentionModuleOptions { scale: scores.scale, softcap: None, is_causal: scores.causal };
     attention(query, key, value, scores.hidden, scores.bias, options)
 }

@@ -1,0 +1,229 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::domain::Profile;
+use crate::engine::DevicePreference;
+
+/// Audit instruction-guided image edits: score them with BPM, see why, correct, rate, compare with people.
+#[derive(Debug, Parser)]
+#[command(
+    name = "editscope",
+    version,
+    about,
+    after_help = "Without a command the window opens. Exit codes: 0 done, 1 some items failed (each is listed), 2 wrong usage or nothing could be done."
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Open a project in the window
+    Open(Open),
+    /// Build the demo project, score it and open it; without a display print the table instead
+    Demo(Demo),
+    /// Read a data set into a project
+    Import(Import),
+    /// Check a data set without changing anything
+    Lint(Lint),
+    /// Read the seven fields out of instructions, one JSON object a line
+    Parse(Parse),
+    /// Score every edit of a project or data set, one JSON object a line
+    Score(Score),
+    /// How scores agree with people
+    Agree(Agree),
+    /// Write scores, ratings and regions of a project to files
+    Export(Export),
+    /// Checkpoints that this program knows
+    Models(Models),
+}
+
+/// Networks and device, shared by several commands.
+#[derive(Debug, Args, Clone)]
+pub struct NetworkArgs {
+    /// `demo` (inside the program; knows only the demo's scenes), a set of `editscope models list`, or a folder with `clip`, `sam` and `grounding-dino`
+    #[arg(long, default_value = "demo", value_name = "demo|SET|DIR")]
+    pub models: String,
+    /// Where networks run: a GPU if there is one (`auto`), `cpu` or `gpu`
+    #[arg(long, default_value = "auto", value_name = "auto|cpu|gpu")]
+    pub device: DevicePreference,
+}
+
+#[derive(Debug, Args)]
+pub struct Open {
+    /// The project file (NAME.editscope)
+    pub project: PathBuf,
+    #[command(flatten)]
+    pub networks: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Where to build it [default: editscope-demo in the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Print the table even where a window could open
+    #[arg(long)]
+    pub no_window: bool,
+    /// Where networks run: `auto`, `cpu` or `gpu`
+    #[arg(long, default_value = "auto", value_name = "auto|cpu|gpu")]
+    pub device: DevicePreference,
+}
+
+#[derive(Debug, Args)]
+pub struct Import {
+    /// A manifest (.jsonl, .csv, BPM's .json) or a folder
+    pub data: PathBuf,
+    /// The project file to make or extend
+    #[arg(short, long, value_name = "PROJECT")]
+    pub output: PathBuf,
+    /// The format, if it should not be detected: bpm, jsonl, csv, pairs
+    #[arg(long)]
+    pub format: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Lint {
+    /// A manifest or a folder
+    pub data: PathBuf,
+    /// The format, if it should not be detected: bpm, jsonl, csv, pairs
+    #[arg(long)]
+    pub format: Option<String>,
+    /// Print one JSON object a finding
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Parse {
+    /// The instruction
+    #[arg(required_unless_present = "stdin")]
+    pub instruction: Option<String>,
+    /// Read one instruction a line from standard input
+    #[arg(long, conflicts_with = "instruction")]
+    pub stdin: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Score {
+    /// A project file, or a data set (which is kept in a project beside --out)
+    pub data: PathBuf,
+    #[command(flatten)]
+    pub networks: NetworkArgs,
+    /// Which reading of the metric: corrected, paper, released-code
+    #[arg(long, default_value = "corrected", value_name = "PROFILE")]
+    pub profile: Profile,
+    /// Write the lines to a file instead of standard output
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub out: Option<PathBuf>,
+    /// Normalise with a saved range of the project instead of one fitted on this set
+    #[arg(long, value_name = "NAME")]
+    pub range: Option<String>,
+    /// Save the range fitted on this set under a name
+    #[arg(long, value_name = "NAME", conflicts_with = "range")]
+    pub save_range: Option<String>,
+    /// Score only every N-th item, starting with the I-th (1-based)
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
+    pub shard: Option<Shard>,
+    /// Score again what an earlier run has already scored
+    #[arg(long)]
+    pub rescore: bool,
+}
+
+/// One of `count` equal shares of the items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// 1-based.
+    pub index: usize,
+    pub count: usize,
+}
+
+fn parse_shard(text: &str) -> Result<Shard, String> {
+    let wrong = || format!("'{text}' is not a shard; write I/N with 1 ≤ I ≤ N, for example 1/4");
+    let (index, count) = text.split_once('/').ok_or_else(wrong)?;
+    let shard = Shard { index: index.trim().parse().map_err(|_| wrong())?, count: count.trim().parse().map_err(|_| wrong())? };
+    if shard.index >= 1 && shard.index <= shard.count { Ok(shard) } else { Err(wrong()) }
+}
+
+#[derive(Debug, Args)]
+pub struct Agree {
+    /// A scored project, or the lines that `score --out` wrote
+    pub data: PathBuf,
+    /// Which profile's scores to compare (projects only)
+    #[arg(long, default_value = "corrected", value_name = "PROFILE")]
+    pub profile: Profile,
+    /// A manifest or table with ratings, if DATA is a file of score lines
+    #[arg(long, value_name = "FILE")]
+    pub ratings: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `export` can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One edit a row, for spreadsheets
+    Csv,
+    /// One edit a line, as `import` reads it
+    Jsonl,
+    /// COCO annotations with RLE masks
+    Coco,
+    /// One PNG a mask: white is the edit region
+    Masks,
+}
+
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The project file
+    pub project: PathBuf,
+    /// What to write
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// The file (folder for masks) to write
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Which profile's scores to write
+    #[arg(long, default_value = "corrected", value_name = "PROFILE")]
+    pub profile: Profile,
+}
+
+#[derive(Debug, Args)]
+pub struct Models {
+    #[command(subcommand)]
+    pub command: ModelsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ModelsCommand {
+    /// List published checkpoints with sizes, licences and where they are expected on this machine
+    List {
+        /// Print one JSON object a network
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory as _;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn shards_are_checked() {
+        assert_eq!(parse_shard("2/3"), Ok(Shard { index: 2, count: 3 }));
+        for wrong in ["0/3", "4/3", "1", "a/b", "1/0"] {
+            assert!(parse_shard(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `score`: runs the engine on this thread, shows progress, and writes one JSON object an edit.
+
+use std::collections::HashSet;
+use std::io::{IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::domain::Range;
+use crate::engine::results::{self, ScoredEdit};
+use crate::engine::{Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
+use crate::export::{FailedLine, Normalised, ScoreLine};
+use crate::storage::{EditId, Project};
+
+use super::Finish;
+use super::args::{Score, Shard};
+
+/// Scores a project or a data set.
+pub fn run(score: &Score) -> anyhow::Result<Finish> {
+    let scratch;
+    let (project_path, mut some_failed) = match project_for(score)? {
+        Place::Project(path) => (path, false),
+        Place::Import { data, project } => {
+            let done = files::import(&data, &project, None)?;
+            report_problems(&done.problems);
+            eprintln!("{}", done.summary);
+            (project, !done.problems.is_empty())
+        }
+        Place::Scratch { data } => {
+            scratch = Scratch::new()?;
+            let project = scratch.0.join("score.editscope");
+            let done = files::import(&data, &project, None)?;
+            report_problems(&done.problems);
+            (project, !done.problems.is_empty())
+        }
+    };
+    let project = Project::open(&project_path)?;
+    let edits = score.shard.map(|shard| shard_edits(&project, shard)).transpose()?;
+    let range = score.range.as_deref().map(|name| saved_range(&project, name, score)).transpose()?;
+    let request = ScoreRequest {
+        project: project_path.clone(),
+        edits: edits.clone(),
+        models: ModelSource::from_argument(&score.networks.models),
+        profile: score.profile,
+        device: score.networks.device,
+        range,
+        rescore: score.rescore,
+    };
+    let tally = run_with_progress(&project, &request)?;
+    some_failed |= tally.failed > 0;
+
+    let range = match (request.range, score.shard) {
+        (Some(range), _) => Some(range),
+        // A shard does not know the range of the whole set.
+        (None, Some(_)) => None,
+        (None, None) => Some(results::fit(&project, score.profile, None)?),
+    };
+    if let (Some(name), Some(range)) = (&score.save_range, &range) {
+        project.save_range(&Range { name: name.clone(), ..range.clone() })?;
+        eprintln!("range '{name}' saved");
+    }
+    let scored = results::all(&project, score.profile, range.as_ref(), edits.as_deref())?;
+    if scored.is_empty() {
+        bail!("{}: there is no edit to score", score.data.display());
+    }
+    write_lines(&scored, score, range.as_ref())?;
+    eprintln!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
+    if score.out.is_some() && !Project::is_project(&score.data) {
+        eprintln!(
+            "kept in {}: run again to resume, or look at it with `editscope open {}`",
+            project_path.display(),
+            project_path.display()
+        );
+    }
+    Ok(if some_failed { Finish::SomeFailed } else { Finish::Done })
+}
+
+fn saved_range(project: &Project, name: &str, score: &Score) -> anyhow::Result<Range> {
+    project.range(name, score.profile)?.with_context(|| {
+        let known: Vec<String> = project.ranges(Some(score.profile)).unwrap_or_default().into_iter().map(|range| range.name).collect();
+        let known = if known.is_empty() {
+            "none is saved yet; --save-range NAME saves one".to_owned()
+        } else {
+            format!("saved are: {}", known.join(", "))
+        };
+        format!("--range: the project has no range '{name}' of profile {} ({known})", score.profile)
+    })
+}
+
+/// Where a score's work is kept.
+enum Place {
+    Project(PathBuf),
+    Import {
+        data: PathBuf,
+        project: PathBuf,
+    },
+    /// A data set without `--out`: nothing is kept.
+    Scratch {
+        data: PathBuf,
+    },
+}
+
+fn project_for(score: &Score) -> anyhow::Result<Place> {
+    let data = score.data.clone();
+    if !data.exists() {
+        bail!("{}: there is no such file or folder", data.display());
+    }
+    if Project::is_project(&data) {
+        return Ok(Place::Project(data));
+    }
+    Ok(match &score.out {
+        Some(out) => Place::Import { data, project: out.with_extension("editscope") },
+        None => Place::Scratch { data },
+    })
+}
+
+/// A folder that vanishes with the run.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> anyhow::Result<Self> {
+        let cache = dirs::cache_dir().context("there is no cache folder for this user: set XDG_CACHE_HOME, or give --out")?;
+        let folder = cache.join("editscope").join(format!("score-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left behind in the cache folder hurts nobody.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn report_problems(problems: &[String]) {
+    for problem in problems {
+        eprintln!("not read: {problem}");
+    }
+}
+
+fn shard_edits(project: &Project, shard: Shard) -> anyhow::Result<Vec<EditId>> {
+    let items: HashSet<_> = project.items()?.into_iter().skip(shard.index - 1).step_by(shard.count).map(|item| item.id).collect();
+    Ok(project.edits()?.into_iter().filter(|edit| items.contains(&edit.item)).map(|edit| edit.id).collect())
+}
+
+/// Scores with a progress bar on a terminal, with plain lines elsewhere.
+pub fn run_with_progress(project: &Project, request: &ScoreRequest) -> anyhow::Result<Tally> {
+    let bar = std::io::stderr().is_terminal().then(|| {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} · {per_sec} · {eta} left · {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::no_length().with_style(style)
+    });
+    let say = |text: &str| match &bar {
+        Some(bar) => bar.println(text),
+        None => eprintln!("{text}"),
+    };
+    if request.models == ModelSource::Demo {
+        say(&format!("note: {}", crate::engine::DEMO_NOTICE));
+    }
+    let mut emit = |event: Event| match event {
+        Event::RunStarted { total, already, device, models, .. } => {
+            if let Some(bar) = &bar {
+                bar.set_length(total as u64);
+            }
+            let resumed = if already > 0 { format!(", {already} of them scored before") } else { String::new() };
+            say(&format!("{total} edits{resumed}; networks {models} on {device}"));
+        }
+        Event::Progress { done, failed, total, current, .. } => match &bar {
+            Some(bar) => {
+                bar.set_position((done + failed) as u64);
+                bar.set_message(current);
+            }
+            None if (done + failed) % 25 == 0 || done + failed == total => eprintln!("{}/{total}", done + failed),
+            None => {}
+        },
+        Event::EditFailed { label, why, .. } => say(&format!("failed: {label}: {why}")),
+        Event::Message { level, text } => say(&match level {
+            Level::Info => text,
+            Level::Warning => format!("warning: {text}"),
+            Level::Error => format!("error: {text}"),
+        }),
+        _ => {}
+    };
+    let mut run = Run { token: RunToken(0), request, cancelled: &|| false, emit: &mut emit };
+    let tally = evaluate(project, &mut NetworkSlot::default(), &mut run)?;
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    Ok(tally)
+}
+
+fn write_lines(scored: &[ScoredEdit], score: &Score, range: Option<&Range>) -> anyhow::Result<()> {
+    let Some(path) = &score.out else {
+        return write_to(&mut std::io::stdout().lock(), scored, score, range).context("standard output");
+    };
+    let part = part_beside(path);
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&part).with_context(|| part.display().to_string())?);
+    write_to(&mut file, scored, score, range)
+        .and_then(|()| file.into_inner().map_err(std::io::IntoInnerError::into_error))
+        .and_then(|file| file.sync_all())
+        .with_context(|| part.display().to_string())?;
+    std::fs::rename(&part, path).with_context(|| path.display().to_string())
+}
+
+/// `FILE.part`: renamed when complete, so that half a result never has the result's name.
+fn part_beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    path.with_file_name(name)
+}
+
+fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Option<&Range>) -> std::io::Result<()> {
+    for edit in scored {
+        let line = match &edit.score {
+            Some(found) => serde_json::to_string(&line_of(edit, found, range)),
+            None => {
+                let why = edit.why.as_deref().unwrap_or("the run was interrupted before this edit; run again");
+                serde_json::to_string(&FailedLine::new(
+                    edit.key.0.clone(),
+                    edit.item.0.clone(),
+                    edit.model.clone(),
+                    edit.instruction.clone(),
+                    score.profile,
+                    why,
+                ))
+            }
+        };
+        writeln!(out, "{}", line.map_err(std::io::Error::other)?)?;
+    }
+    out.flush()
+}
+
+fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>) -> ScoreLine {
+    ScoreLine {
+        id: edit.key.0.clone(),
+        item: edit.item.0.clone(),
+        model: edit.model.clone(),
+        instruction: edit.instruction.clone(),
+        profile: score.profile,
+        parts: score.parts.clone(),
+        normalised: Normalised { modify: edit.combined.modify.value.clone(), preserve: edit.combined.preserve.value.clone() },
+        overall: edit.combined.overall.clone(),
+        range: range.cloned(),
+        parse: score.parse.clone(),
+        boxes: score.boxes.clone(),
+        mask: score.mask.clone(),
+        crop: score.crop_in_bpm500,
+        global: score.global,
+        trace: score.trace.clone(),
+        models: edit.models.clone(),
+        device: edit.device.clone(),
+        human: edit.human_means(),
+        human_simulated: edit.has_simulated_ratings(),
+        seconds: edit.seconds,
+    }
+}

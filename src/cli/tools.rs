@@ -1,0 +1,111 @@
+//! The small commands: open, import, lint, parse, models list.
+
+use std::io::{BufRead as _, Write as _};
+
+use anyhow::{Context as _, bail};
+use serde_json::json;
+
+use crate::datasets;
+use crate::engine::{ModelSource, files, models, parse_instruction};
+
+use super::args::{Import, Lint, Models, ModelsCommand, Open, Parse};
+use super::{Finish, WindowRequest};
+
+/// Checks that the project can be opened, before a window flashes up and vanishes.
+pub fn open(open: Open) -> anyhow::Result<WindowRequest> {
+    if !open.project.is_file() {
+        bail!("{}: there is no such project file; `editscope import DATA -o {}` makes one", open.project.display(), open.project.display());
+    }
+    Ok(WindowRequest {
+        project: Some(open.project),
+        device: open.networks.device,
+        models: ModelSource::from_argument(&open.networks.models),
+        score: false,
+    })
+}
+
+fn format(name: Option<&str>) -> anyhow::Result<Option<datasets::Format>> {
+    name.map(|name| name.parse::<datasets::Format>().map_err(|e| anyhow::anyhow!("--format: {e}"))).transpose()
+}
+
+/// Reads a data set into a project and lists what could not be read.
+pub fn import(import: &Import) -> anyhow::Result<Finish> {
+    let done = files::import(&import.data, &import.output, format(import.format.as_deref())?)?;
+    for problem in &done.problems {
+        eprintln!("not read: {problem}");
+    }
+    println!("{}", done.summary);
+    Ok(if done.problems.is_empty() { Finish::Done } else { Finish::SomeFailed })
+}
+
+/// Checks a data set; one line a finding.
+pub fn lint(lint: &Lint) -> anyhow::Result<Finish> {
+    let findings = datasets::lint(&datasets::read(&lint.data, format(lint.format.as_deref())?)?);
+    for finding in &findings {
+        if lint.json {
+            println!("{}", json!({"error": finding.error, "place": finding.place, "reason": finding.reason}));
+        } else {
+            println!("{}: {}: {}", if finding.error { "error" } else { "warning" }, finding.place, finding.reason);
+        }
+    }
+    if !lint.json {
+        println!("{}: {} findings", lint.data.display(), findings.len());
+    }
+    Ok(if findings.is_empty() { Finish::Done } else { Finish::SomeFailed })
+}
+
+/// Prints the seven fields of each instruction as one JSON object a line.
+pub fn parse(parse: &Parse) -> anyhow::Result<Finish> {
+    let mut out = std::io::stdout().lock();
+    let mut print = |instruction: &str| -> anyhow::Result<()> {
+        let line = serde_json::to_string(&parse_instruction(instruction))?;
+        writeln!(out, "{line}").context("standard output")
+    };
+    match &parse.instruction {
+        Some(instruction) => print(instruction)?,
+        None => {
+            // Read as bytes: a line that is not UTF-8 must not end the others.
+            for line in std::io::stdin().lock().split(b'\n') {
+                let line = line.context("standard input")?;
+                print(String::from_utf8_lossy(&line).trim_end_matches('\r'))?;
+            }
+        }
+    }
+    Ok(Finish::Done)
+}
+
+/// Lists the published checkpoints and where this machine expects them.
+pub fn models(models: &Models) -> anyhow::Result<Finish> {
+    let ModelsCommand::List { json } = models.command;
+    let listed = models::list();
+    if json {
+        for network in &listed {
+            println!("{}", serde_json::to_string(network)?);
+        }
+        return Ok(Finish::Done);
+    }
+    println!("{:<24} {:<15} {:<12} {:>9}  {:<38} licence", "network", "role", "sets", "size", "hub");
+    for network in &listed {
+        println!(
+            "{:<24} {:<15} {:<12} {:>6.2} GB  {:<38} {}",
+            network.name,
+            network.role,
+            network.sets.join(","),
+            network.bytes as f64 / 1e9,
+            network.hub,
+            network.licence
+        );
+        println!("    revision {}", network.revision);
+        for place in &network.places {
+            println!("    {}: {}", place.folder, if place.problems.is_empty() { "complete".to_owned() } else { place.problems.join("; ") });
+        }
+    }
+    println!();
+    println!(
+        "Put the files of a set's networks into the folders above, then score with `--models SET`; or point `--models DIR` at a folder that holds"
+    );
+    println!(
+        "clip, sam and grounding-dino. EDITSCOPE_MODELS moves the root. The demo checkpoints (`--models demo`) are inside the program."
+    );
+    Ok(Finish::Done)
+}

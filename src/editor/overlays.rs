@@ -1,0 +1,127 @@
+//! What is drawn over the pictures: visibility and opacity of each overlay, and which one a step of the trace points at.
+
+use crate::domain::TraceKind;
+
+/// One kind of drawing over the pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Overlay {
+    SourceBoxes,
+    EditBoxes,
+    Candidates,
+    Mask,
+    Crop,
+    ChangeMap,
+}
+
+impl Overlay {
+    /// All overlays, in the order of the legend.
+    pub const ALL: [Self; 6] = [Self::SourceBoxes, Self::EditBoxes, Self::Candidates, Self::Mask, Self::Crop, Self::ChangeMap];
+
+    /// The name in the legend.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::SourceBoxes => "Source boxes",
+            Self::EditBoxes => "Edit boxes",
+            Self::Candidates => "Candidates",
+            Self::Mask => "Edit mask",
+            Self::Crop => "Crop",
+            Self::ChangeMap => "Change map",
+        }
+    }
+
+    /// What it shows, in a sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::SourceBoxes => "Boxes on the source that the metric used (solid lines).",
+            Self::EditBoxes => "Boxes on the edit that the metric used (dashed lines).",
+            Self::Candidates => "Boxes the detector proposed but the metric did not use (thin dotted lines, with confidence).",
+            Self::Mask => "The region that was to change (hatched): preservation is judged outside it.",
+            Self::Crop => "Where modify looked (corner marks), on both pictures.",
+            Self::ChangeMap => "How much each pixel differs from the source: the stronger the colour, the more it changed.",
+        }
+    }
+
+    const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Visibility and opacity of each overlay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overlays {
+    visible: [bool; 6],
+    opacity: [f32; 6],
+    /// All are hidden for a look at the bare pictures; the visibilities are kept.
+    pub bare: bool,
+}
+
+impl Default for Overlays {
+    fn default() -> Self {
+        Self { visible: [true, true, false, true, false, false], opacity: [1.0, 1.0, 0.8, 0.35, 0.9, 0.8], bare: false }
+    }
+}
+
+impl Overlays {
+    /// Whether the legend shows it as switched on.
+    pub const fn is_on(&self, overlay: Overlay) -> bool {
+        self.visible[overlay.index()]
+    }
+
+    /// Switches it on or off; also ends the look at the bare pictures.
+    pub const fn toggle(&mut self, overlay: Overlay) {
+        self.visible[overlay.index()] = !self.visible[overlay.index()];
+        self.bare = false;
+    }
+
+    /// Opacity in `0..=1`, whether visible or not.
+    pub const fn opacity(&self, overlay: Overlay) -> f32 {
+        self.opacity[overlay.index()]
+    }
+
+    /// Sets the opacity, clamped to `0..=1`.
+    pub const fn set_opacity(&mut self, overlay: Overlay, opacity: f32) {
+        self.opacity[overlay.index()] = opacity.clamp(0.0, 1.0);
+    }
+
+    /// Opacity to draw with: 0 when hidden. A highlighted overlay is drawn even when it is off, the others step back.
+    pub fn drawn(&self, overlay: Overlay, highlight: Option<TraceKind>) -> f32 {
+        let pointed_at = highlight.map(Self::of_trace).filter(|overlays| !overlays.is_empty());
+        match pointed_at {
+            Some(overlays) if overlays.contains(&overlay) => self.opacity(overlay).max(0.6),
+            _ if self.bare || !self.is_on(overlay) => 0.0,
+            Some(_) => self.opacity(overlay) * 0.25,
+            None => self.opacity(overlay),
+        }
+    }
+
+    /// The overlays that a step of the trace speaks of; empty when it speaks of none.
+    pub const fn of_trace(kind: TraceKind) -> &'static [Overlay] {
+        match kind {
+            TraceKind::Boxes => &[Overlay::SourceBoxes, Overlay::EditBoxes, Overlay::Candidates],
+            TraceKind::Size | TraceKind::Position => &[Overlay::SourceBoxes, Overlay::EditBoxes],
+            TraceKind::Mask => &[Overlay::Mask],
+            TraceKind::Crop | TraceKind::Modify | TraceKind::Direction => &[Overlay::Crop],
+            TraceKind::Preserve => &[Overlay::ChangeMap, Overlay::Mask],
+            TraceKind::Parse | TraceKind::Branch | TraceKind::Range | TraceKind::Overall | TraceKind::Device => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_highlight_shows_a_hidden_overlay_and_dims_the_others() {
+        let mut overlays = Overlays::default();
+        assert_eq!(overlays.drawn(Overlay::Crop, None), 0.0);
+        assert_eq!(overlays.drawn(Overlay::Crop, Some(TraceKind::Crop)), 0.9);
+        assert_eq!(overlays.drawn(Overlay::SourceBoxes, Some(TraceKind::Crop)), 0.25);
+        // A step about no overlay changes nothing.
+        assert_eq!(overlays.drawn(Overlay::SourceBoxes, Some(TraceKind::Range)), 1.0);
+        overlays.bare = true;
+        assert_eq!(overlays.drawn(Overlay::SourceBoxes, None), 0.0);
+        overlays.toggle(Overlay::Crop);
+        assert!(!overlays.bare && overlays.is_on(Overlay::Crop));
+    }
+}

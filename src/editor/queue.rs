@@ -1,0 +1,340 @@
+//! The queue: rows, what is shown of them and in which order, and which one is selected.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::flags::Flag;
+use super::row::{Row, RowId};
+
+/// What the rows are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum SortKey {
+    /// As the data set has them.
+    #[default]
+    Given,
+    Instruction,
+    Model,
+    Overall,
+    /// Index into [`crate::domain::Parts::NAMES`].
+    Part(usize),
+    Human,
+    /// How far metric and people differ in rank.
+    Disagreement,
+    Flags,
+}
+
+/// A coarse choice of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ShowOnly {
+    #[default]
+    All,
+    Unscored,
+    Unrated,
+    Flagged,
+    /// Rows with one certain flag.
+    With(Flag),
+}
+
+/// Which rows are shown.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// Words that must all occur in instruction, model or item; any case.
+    pub text: String,
+    pub model: Option<Arc<str>>,
+    pub only: ShowOnly,
+}
+
+/// Rows with filter, order and selection. The shown rows are computed when something changes, not each frame.
+#[derive(Clone, Debug, Default)]
+pub struct Queue {
+    rows: Vec<Row>,
+    index_of: HashMap<RowId, usize>,
+    disagreement: Vec<Option<f64>>,
+    models: Vec<Arc<str>>,
+    filter: Filter,
+    sort: SortKey,
+    descending: bool,
+    shown: Vec<usize>,
+    selected: Option<RowId>,
+}
+
+impl Queue {
+    /// Takes new rows; filter, order and (if it still exists) selection stay.
+    pub fn set_rows(&mut self, rows: Vec<Row>) {
+        self.index_of = rows.iter().enumerate().map(|(index, row)| (row.id, index)).collect();
+        self.models = rows.iter().map(|row| Arc::clone(&row.model)).collect();
+        self.models.sort();
+        self.models.dedup();
+        self.rows = rows;
+        if self.selected.is_some_and(|id| !self.index_of.contains_key(&id)) {
+            self.selected = None;
+        }
+        self.refresh();
+    }
+
+    /// All rows, in the order of the data set.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The row of an id.
+    pub fn row(&self, id: RowId) -> Option<&Row> {
+        self.rows.get(*self.index_of.get(&id)?)
+    }
+
+    /// Changes one row; call [`Self::refresh`] when a batch is done.
+    pub fn update(&mut self, id: RowId, change: impl FnOnce(&mut Row)) {
+        if let Some(row) = self.index_of.get(&id).and_then(|&index| self.rows.get_mut(index)) {
+            change(row);
+        }
+    }
+
+    /// Names of the models, sorted.
+    pub fn models(&self) -> &[Arc<str>] {
+        &self.models
+    }
+
+    /// Indices into [`Self::rows`] of what is shown, in order.
+    pub fn shown(&self) -> &[usize] {
+        &self.shown
+    }
+
+    /// The filter.
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// Changes the filter.
+    pub fn set_filter(&mut self, filter: Filter) {
+        if self.filter != filter {
+            self.filter = filter;
+            self.refresh();
+        }
+    }
+
+    /// What the rows are sorted by, and whether the greatest come first.
+    pub fn sort(&self) -> (SortKey, bool) {
+        (self.sort, self.descending)
+    }
+
+    /// Sorts by `key`; a second time turns the order round.
+    pub fn sort_by(&mut self, key: SortKey) {
+        self.descending = if self.sort == key { !self.descending } else { matches!(key, SortKey::Disagreement | SortKey::Flags) };
+        self.sort = key;
+        self.refresh();
+    }
+
+    /// The selected row's id.
+    pub fn selected(&self) -> Option<RowId> {
+        self.selected
+    }
+
+    /// The selected row.
+    pub fn selected_row(&self) -> Option<&Row> {
+        self.row(self.selected?)
+    }
+
+    /// Selects a row; `false` when there is no such row.
+    pub fn select(&mut self, id: RowId) -> bool {
+        let known = self.index_of.contains_key(&id);
+        if known {
+            self.selected = Some(id);
+        }
+        known
+    }
+
+    /// Place of the selected row among the shown ones.
+    pub fn selected_place(&self) -> Option<usize> {
+        let index = *self.index_of.get(&self.selected?)?;
+        self.shown.iter().position(|&shown| shown == index)
+    }
+
+    /// The shown row `by` places from the selected one, clamped to the ends; the first when nothing shown is selected.
+    pub fn neighbour(&self, by: isize) -> Option<RowId> {
+        let last = self.shown.len().checked_sub(1)?;
+        let place = self.selected_place().map_or(0, |place| place.saturating_add_signed(by).min(last));
+        Some(self.rows[self.shown[place]].id)
+    }
+
+    /// The next shown row after the selected one that `wanted` accepts, going round at the end.
+    pub fn next_where(&self, wanted: impl Fn(&Row) -> bool) -> Option<RowId> {
+        let start = self.selected_place().map_or(0, |place| place + 1);
+        let count = self.shown.len();
+        (0..count).map(|step| &self.rows[self.shown[(start + step) % count]]).find(|row| wanted(row)).map(|row| row.id)
+    }
+
+    /// Edits of the same item as `row`, in the order of the data set.
+    pub fn siblings<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().filter(move |other| other.item == row.item)
+    }
+
+    /// How far metric and people differ in rank for the row at `index`, `0..=1`.
+    pub fn disagreement(&self, index: usize) -> Option<f64> {
+        self.disagreement.get(index).copied().flatten()
+    }
+
+    /// Recomputes what is shown; selection stays even if it is filtered out.
+    pub fn refresh(&mut self) {
+        self.disagreement = disagreement(&self.rows);
+        let words: Vec<String> = self.filter.text.split_whitespace().map(str::to_lowercase).collect();
+        let (rows, filter) = (&self.rows, &self.filter);
+        self.shown = (0..rows.len()).filter(|&index| accepts(&rows[index], filter, &words)).collect();
+        let (sort, descending) = (self.sort, self.descending);
+        let disagreement = &self.disagreement;
+        self.shown.sort_by(|&a, &b| compare(sort, descending, (&rows[a], disagreement[a]), (&rows[b], disagreement[b])).then(a.cmp(&b)));
+    }
+}
+
+fn accepts(row: &Row, filter: &Filter, words: &[String]) -> bool {
+    let only = match filter.only {
+        ShowOnly::All => true,
+        ShowOnly::Unscored => row.parts == [super::row::Cell::Unscored; 4],
+        ShowOnly::Unrated => row.raters == 0,
+        ShowOnly::Flagged => !row.flags.is_empty(),
+        ShowOnly::With(flag) => row.flags.has(flag),
+    };
+    only && filter.model.as_ref().is_none_or(|model| *model == row.model)
+        && (words.is_empty() || {
+            let text = format!("{}\n{}\n{}", row.instruction, row.model, row.item).to_lowercase();
+            words.iter().all(|word| text.contains(word.as_str()))
+        })
+}
+
+/// Rows without the value come last whatever the direction.
+fn compare(key: SortKey, descending: bool, a: (&Row, Option<f64>), b: (&Row, Option<f64>)) -> Ordering {
+    let turn = |order: Ordering| if descending { order.reverse() } else { order };
+    let numbers = |x: Option<f64>, y: Option<f64>| match (x, y) {
+        (Some(x), Some(y)) => turn(x.total_cmp(&y)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    };
+    match key {
+        SortKey::Given => Ordering::Equal,
+        SortKey::Instruction => turn(a.0.instruction.cmp(&b.0.instruction)),
+        SortKey::Model => turn(a.0.model.cmp(&b.0.model)),
+        SortKey::Overall => numbers(a.0.overall.value(), b.0.overall.value()),
+        SortKey::Part(index) => {
+            let part = |row: &Row| row.parts.get(index).and_then(|cell| cell.value());
+            numbers(part(a.0), part(b.0))
+        }
+        SortKey::Human => numbers(a.0.human(), b.0.human()),
+        SortKey::Disagreement => numbers(a.1, b.1),
+        SortKey::Flags => turn(a.0.flags.count().cmp(&b.0.flags.count())),
+    }
+}
+
+/// Difference of the rank by the overall and the rank by people among rows that have both, as a share of the greatest possible.
+fn disagreement(rows: &[Row]) -> Vec<Option<f64>> {
+    let both: Vec<(usize, f64, f64)> =
+        rows.iter().enumerate().filter_map(|(index, row)| Some((index, row.overall.value()?, row.human()?))).collect();
+    let mut result = vec![None; rows.len()];
+    if both.len() < 2 {
+        return result;
+    }
+    let by_metric = ranks(both.iter().map(|&(_, metric, _)| metric));
+    let by_people = ranks(both.iter().map(|&(_, _, human)| human));
+    for (place, &(index, _, _)) in both.iter().enumerate() {
+        result[index] = Some((by_metric[place] - by_people[place]).abs() / (both.len() - 1) as f64);
+    }
+    result
+}
+
+/// Ranks from 0, equal values sharing the mean of their places.
+fn ranks(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let values: Vec<f64> = values.collect();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut result = vec![0.0; values.len()];
+    let mut start = 0;
+    while start < order.len() {
+        let end = (start..order.len()).find(|&place| values[order[place]] != values[order[start]]).unwrap_or(order.len());
+        for &index in &order[start..end] {
+            result[index] = (start + end - 1) as f64 / 2.0;
+        }
+        start = end;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::editor::Flags;
+    use crate::editor::row::Cell;
+
+    fn row(id: i64, instruction: &str, model: &str, overall: Option<f64>, human: Option<f64>) -> Row {
+        Row {
+            id: RowId(id),
+            item: format!("item{}", id / 2).into(),
+            instruction: instruction.into(),
+            model: model.into(),
+            source: "s.png".into(),
+            edited: "e.png".into(),
+            parts: [Cell::Unscored; 4],
+            overall: overall.map_or(Cell::NotApplicable, Cell::Value),
+            people: [None, None, None, None, human],
+            raters: u32::from(human.is_some()),
+            simulated: false,
+            flags: Flags::NONE,
+        }
+    }
+
+    fn queue() -> Queue {
+        let mut queue = Queue::default();
+        queue.set_rows(vec![
+            row(0, "Make the cat red", "good", Some(1.0), Some(5.0)),
+            row(1, "Make the cat red", "lazy", Some(3.0), Some(1.0)),
+            row(2, "Remove the dog", "good", None, Some(3.0)),
+            row(3, "Remove the dog", "lazy", Some(2.0), None),
+        ]);
+        queue
+    }
+
+    #[test]
+    fn every_word_of_the_search_must_occur() {
+        let mut queue = queue();
+        queue.set_filter(Filter { text: "LAZY dog".into(), ..Filter::default() });
+        assert_eq!(queue.shown(), [3]);
+        queue.set_filter(Filter { only: ShowOnly::Unrated, ..Filter::default() });
+        assert_eq!(queue.shown(), [3]);
+        queue.set_filter(Filter { model: Some("good".into()), ..Filter::default() });
+        assert_eq!(queue.shown(), [0, 2]);
+    }
+
+    #[test]
+    fn rows_without_a_value_come_last_in_both_directions() {
+        let mut queue = queue();
+        queue.sort_by(SortKey::Overall);
+        assert_eq!(queue.shown(), [0, 3, 1, 2]);
+        queue.sort_by(SortKey::Overall);
+        assert_eq!(queue.shown(), [1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn the_greatest_disagreement_comes_first() {
+        // Rows 0 and 1 have both numbers; the metric turns their order round, the greatest difference there is.
+        let mut queue = queue();
+        queue.sort_by(SortKey::Disagreement);
+        assert_eq!((queue.disagreement(0), queue.disagreement(1), queue.disagreement(2)), (Some(1.0), Some(1.0), None));
+        assert_eq!(queue.shown(), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn stepping_follows_the_shown_order_and_stops_at_the_ends() {
+        let mut queue = queue();
+        assert_eq!(queue.neighbour(1), Some(RowId(0)));
+        assert!(queue.select(RowId(0)) && !queue.select(RowId(77)));
+        assert_eq!((queue.neighbour(1), queue.neighbour(-1)), (Some(RowId(1)), Some(RowId(0))));
+        assert_eq!(queue.next_where(|row| row.raters == 0), Some(RowId(3)));
+        queue.select(RowId(3));
+        assert_eq!(queue.next_where(|row| row.raters > 0), Some(RowId(0)));
+    }
+
+    #[test]
+    fn equal_values_share_their_rank() {
+        // Hand calculation: 1 → 0; the two 2s take places 1 and 2 → 1.5; 3 → 3.
+        assert_eq!(ranks([2.0, 1.0, 3.0, 2.0].into_iter()), [1.5, 0.0, 3.0, 1.5]);
+    }
+}

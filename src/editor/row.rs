@@ -1,0 +1,92 @@
+//! One line of the queue: light enough that a project of 100,000 edits is held in memory.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::flags::Flags;
+use crate::domain::{CRITERIA, Criterion, Outcome, Parts, Rating, Score};
+
+/// Row id of an edit in the open project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RowId(pub i64);
+
+/// A number of the table, or the kind of its absence; the reason is in the score's trace.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum Cell {
+    /// Nobody computed it yet.
+    #[default]
+    Unscored,
+    Value(f64),
+    NotApplicable,
+    Failed,
+}
+
+impl Cell {
+    /// The number, if there is one.
+    pub const fn value(self) -> Option<f64> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Unscored | Self::NotApplicable | Self::Failed => None,
+        }
+    }
+}
+
+impl From<&Outcome<f64>> for Cell {
+    fn from(outcome: &Outcome<f64>) -> Self {
+        match outcome {
+            Outcome::Value(value) => Self::Value(*value),
+            Outcome::NotApplicable(_) => Self::NotApplicable,
+            Outcome::Failed(_) => Self::Failed,
+        }
+    }
+}
+
+/// An edit as the queue shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    pub id: RowId,
+    /// Key of the item the edit belongs to.
+    pub item: Arc<str>,
+    pub instruction: Arc<str>,
+    pub model: Arc<str>,
+    /// Files that can be opened as they are.
+    pub source: PathBuf,
+    pub edited: PathBuf,
+    /// Size, position, modify, preserve (the order of [`Parts::NAMES`]).
+    pub parts: [Cell; 4],
+    pub overall: Cell,
+    /// Mean of the newest answers, one a rater, 1 to 5, in the order of [`CRITERIA`].
+    pub people: [Option<f64>; 5],
+    /// How many raters answered.
+    pub raters: u32,
+    /// At least one of the ratings was made by a program.
+    pub simulated: bool,
+    pub flags: Flags,
+}
+
+impl Row {
+    /// Takes over the parts of a fresh score.
+    pub fn take_score(&mut self, score: &Score) {
+        self.parts = Parts::NAMES.map(|name| score.parts.get(name).map_or(Cell::Unscored, Cell::from));
+    }
+
+    /// Takes over the newest ratings, one a rater.
+    pub fn take_ratings(&mut self, ratings: &[Rating]) {
+        self.people = CRITERIA.map(|criterion| {
+            let answers: Vec<f64> = ratings.iter().filter_map(|rating| rating.values.get(criterion.name()).copied()).collect();
+            (!answers.is_empty()).then(|| answers.iter().sum::<f64>() / answers.len() as f64)
+        });
+        self.raters = ratings.len() as u32;
+        self.simulated = ratings.iter().any(|rating| rating.simulated);
+    }
+
+    /// What people say on the whole.
+    pub fn human(&self) -> Option<f64> {
+        self.people_on(Criterion::Overall)
+    }
+
+    /// What people say about one criterion.
+    pub fn people_on(&self, criterion: Criterion) -> Option<f64> {
+        CRITERIA.iter().position(|other| *other == criterion).and_then(|index| self.people[index])
+    }
+}

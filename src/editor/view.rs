@@ -1,0 +1,116 @@
+//! The one zoom and pan that all pictures of a pair share.
+//!
+//! The canvas is measured in image pixels of the source; an edit of another size is stretched to it, as the metric does.
+
+use crate::domain::{ImageSpace, Point, Rect, Size, UiSpace};
+
+/// Least and greatest zoom, in window points a source pixel.
+const ZOOM_LIMITS: (f32, f32) = (0.01, 64.0);
+/// Points left free around a fitted picture.
+const FIT_MARGIN: f32 = 8.0;
+
+/// Zoom and pan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Follow the pane: the whole picture is shown whatever the pane's size.
+    pub fit: bool,
+    /// Window points a source pixel; only used without `fit`.
+    pub zoom: f32,
+    /// The source pixel in the middle of the pane; only used without `fit`.
+    pub center_in_image: Point<ImageSpace>,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self { fit: true, zoom: 1.0, center_in_image: Point::new(0.0, 0.0) }
+    }
+}
+
+impl View {
+    /// The view with zoom and centre spelled out for a pane showing a picture of `size`.
+    pub fn resolved(&self, pane: &Rect<UiSpace>, size: Size) -> Self {
+        if !self.fit || size.pixels() == 0 {
+            return *self;
+        }
+        let zoom_x = (pane.width() - 2.0 * FIT_MARGIN).max(1.0) / size.width as f32;
+        let zoom_y = (pane.height() - 2.0 * FIT_MARGIN).max(1.0) / size.height as f32;
+        let zoom = zoom_x.min(zoom_y).clamp(ZOOM_LIMITS.0, ZOOM_LIMITS.1);
+        Self { fit: true, zoom, center_in_image: Rect::whole(size).center() }
+    }
+
+    /// `ui_from_image`: where a source pixel is drawn in `pane`. The view must be resolved.
+    pub fn ui_from_image(&self, pane: &Rect<UiSpace>, p_in_image: Point<ImageSpace>) -> Point<UiSpace> {
+        let middle = pane.center();
+        Point::new(
+            middle.x + (p_in_image.x - self.center_in_image.x) * self.zoom,
+            middle.y + (p_in_image.y - self.center_in_image.y) * self.zoom,
+        )
+    }
+
+    /// `image_from_ui`: which source pixel lies under a position of `pane`. The view must be resolved.
+    pub fn image_from_ui(&self, pane: &Rect<UiSpace>, p_in_ui: Point<UiSpace>) -> Point<ImageSpace> {
+        let middle = pane.center();
+        Point::new(self.center_in_image.x + (p_in_ui.x - middle.x) / self.zoom, self.center_in_image.y + (p_in_ui.y - middle.y) / self.zoom)
+    }
+
+    /// Zooms by `factor` so that the pixel under `cursor_in_ui` stays under it. The view must be resolved.
+    pub fn zoomed_at(&self, pane: &Rect<UiSpace>, cursor_in_ui: Point<UiSpace>, factor: f32) -> Self {
+        let held = self.image_from_ui(pane, cursor_in_ui);
+        let zoom = (self.zoom * factor).clamp(ZOOM_LIMITS.0, ZOOM_LIMITS.1);
+        let middle = pane.center();
+        let center_in_image = Point::new(held.x - (cursor_in_ui.x - middle.x) / zoom, held.y - (cursor_in_ui.y - middle.y) / zoom);
+        Self { fit: false, zoom, center_in_image }
+    }
+
+    /// Moves the picture by some window points. The view must be resolved.
+    pub fn panned(&self, dx: f32, dy: f32) -> Self {
+        let center = Point::new(self.center_in_image.x - dx / self.zoom, self.center_in_image.y - dy / self.zoom);
+        Self { fit: false, zoom: self.zoom, center_in_image: center }
+    }
+
+    /// The same centre at another zoom. The view must be resolved.
+    pub fn at_zoom(&self, zoom: f32) -> Self {
+        Self { fit: false, zoom: zoom.clamp(ZOOM_LIMITS.0, ZOOM_LIMITS.1), center_in_image: self.center_in_image }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PANE: Rect<UiSpace> = Rect::new(100.0, 50.0, 316.0, 266.0);
+
+    #[test]
+    fn fitting_shows_the_whole_picture_with_a_margin() {
+        // The pane is 216 points wide, 8 are left free on each side: 200 points for 400 pixels.
+        let view = View::default().resolved(&PANE, Size::new(400, 100));
+        assert_eq!(view.zoom, 0.5);
+        let corner = view.ui_from_image(&PANE, Point::new(0.0, 0.0));
+        assert_eq!((corner.x, corner.y), (108.0, 133.0));
+    }
+
+    #[test]
+    fn zooming_keeps_the_pixel_under_the_cursor() {
+        let view = View::default().resolved(&PANE, Size::new(400, 100));
+        let cursor = Point::new(120.0, 140.0);
+        let held = view.image_from_ui(&PANE, cursor);
+        let zoomed = view.zoomed_at(&PANE, cursor, 4.0);
+        let back = zoomed.ui_from_image(&PANE, held);
+        assert!((back.x - cursor.x).abs() < 1e-3 && (back.y - cursor.y).abs() < 1e-3);
+        assert_eq!(zoomed.zoom, 2.0);
+        assert!(!zoomed.fit);
+    }
+
+    #[test]
+    fn zoom_stays_within_one_and_6400_percent() {
+        let view = View::default().resolved(&PANE, Size::new(400, 100));
+        assert_eq!(view.zoomed_at(&PANE, PANE.center(), 1e9).zoom, 64.0);
+        assert_eq!(view.zoomed_at(&PANE, PANE.center(), 1e-9).zoom, 0.01);
+    }
+
+    #[test]
+    fn panning_moves_the_picture_with_the_hand() {
+        let view = View::default().resolved(&PANE, Size::new(400, 100)).panned(10.0, 0.0);
+        assert_eq!(view.center_in_image.x, 180.0);
+    }
+}

@@ -1,0 +1,164 @@
+//! Networks as the metric wants them, with a cache in between.
+//!
+//! Results are kept under a hash of (checkpoint and device, pixels, prompt): the source of an item is looked at once, however many edits
+//! it has, and a second run computes nothing. What a network holds of a picture (features, embeddings) is kept in memory for the last
+//! pictures only.
+
+use image::RgbImage;
+
+use crate::domain::{Bpm500, Detection, Mask, Rect, Size, rle::Rle};
+use crate::metrics::ports::{Detector, ImageTextEncoder, PortError, Segmenter, TextFeature};
+use crate::nets::clip::Clip;
+use crate::nets::grounding_dino::GroundingDino;
+use crate::nets::sam::{Sam, SamEmbedding};
+
+use super::cache::{ResultCache, floats_from_bytes, floats_to_bytes, picture_hash};
+
+/// Joins a cache to one network: the key of everything begins with the network's fingerprint.
+#[derive(Clone, Copy)]
+pub struct Keep<'a> {
+    pub cache: &'a dyn ResultCache,
+    /// Hash of the checkpoint, with the device it runs on.
+    pub fingerprint: &'a str,
+    /// Checked before each network call.
+    pub cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Keep<'_> {
+    fn key(&self, kind: &str, content: &str, prompt: &str) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [self.fingerprint, content, prompt] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        format!("{kind}/{}", hasher.finalize().to_hex())
+    }
+
+    fn check(&self) -> Result<(), PortError> {
+        if (self.cancelled)() { Err(PortError::Cancelled) } else { Ok(()) }
+    }
+}
+
+fn failed(network: &'static str, reason: impl std::fmt::Display) -> PortError {
+    PortError::Failed { network, reason: reason.to_string() }
+}
+
+/// Grounding DINO behind the cache.
+pub struct CachedDetector<'a> {
+    pub net: &'a GroundingDino,
+    pub keep: Keep<'a>,
+}
+
+impl Detector for CachedDetector<'_> {
+    fn detect(&mut self, picture: &RgbImage, phrase: &str) -> Result<Vec<Detection>, PortError> {
+        let key = self.keep.key("boxes", &picture_hash(picture), phrase);
+        if let Some(kept) = self.keep.cache.get(&key).and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+            return Ok(kept);
+        }
+        self.keep.check()?;
+        let detections = self.net.detect(picture, phrase).map_err(|e| failed("Grounding DINO", e))?;
+        if let Ok(bytes) = serde_json::to_vec(&detections) {
+            self.keep.cache.put(&key, &bytes);
+        }
+        Ok(detections)
+    }
+}
+
+/// SAM behind the cache, remembering the embedding of the last pictures.
+pub struct CachedSegmenter<'a> {
+    pub net: &'a Sam,
+    pub keep: Keep<'a>,
+    /// Picture hash and embedding, most recently used last.
+    pub recent: &'a mut Vec<(String, SamEmbedding)>,
+}
+
+/// Embeddings kept in memory, the least recently used dropped first: the source of the item at hand and one edit.
+const RECENT_EMBEDDINGS: usize = 2;
+
+impl Segmenter for CachedSegmenter<'_> {
+    fn segment(&mut self, picture_bpm500: &RgbImage, boxes: &[Rect<Bpm500>]) -> Result<Vec<Mask>, PortError> {
+        if boxes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let hash = picture_hash(picture_bpm500);
+        let prompt = boxes.iter().map(|b| format!("{:?}", b.to_array())).collect::<Vec<_>>().join(" ");
+        let key = self.keep.key("masks", &hash, &prompt);
+        let kept = self.keep.cache.get(&key).and_then(|bytes| serde_json::from_slice::<Vec<Rle>>(&bytes).ok());
+        if let Some(masks) = kept.and_then(|rles| rles.iter().map(|rle| rle.to_mask().ok()).collect()) {
+            return Ok(masks);
+        }
+        self.keep.check()?;
+        match self.recent.iter().position(|(h, _)| *h == hash) {
+            Some(at) => {
+                let hit = self.recent.remove(at);
+                self.recent.push(hit);
+            }
+            None => {
+                let embedding = self.net.embed(picture_bpm500).map_err(|e| failed("SAM", e))?;
+                if self.recent.len() >= RECENT_EMBEDDINGS {
+                    self.recent.remove(0);
+                }
+                self.recent.push((hash, embedding));
+            }
+        }
+        let Some((_, embedding)) = self.recent.last() else {
+            return Err(failed("SAM", "its embedding was lost"));
+        };
+        let arrays: Vec<[f32; 4]> = boxes.iter().map(Rect::to_array).collect();
+        let masks = self.net.masks_for_boxes(embedding, &arrays, Size::BPM500).map_err(|e| failed("SAM", e))?;
+        if let Ok(bytes) = serde_json::to_vec(&masks.iter().map(Rle::from_mask).collect::<Vec<_>>()) {
+            self.keep.cache.put(&key, &bytes);
+        }
+        Ok(masks)
+    }
+}
+
+/// CLIP behind the cache; what is missing of a batch is computed in one pass.
+pub struct CachedEncoder<'a> {
+    pub net: &'a Clip,
+    pub keep: Keep<'a>,
+}
+
+impl ImageTextEncoder for CachedEncoder<'_> {
+    fn encode_pictures(&mut self, pictures: &[&RgbImage]) -> Result<Vec<Vec<f32>>, PortError> {
+        let keys: Vec<String> = pictures.iter().map(|p| self.keep.key("picture", &picture_hash(p), "")).collect();
+        let mut features: Vec<Option<Vec<f32>>> = keys.iter().map(|key| floats_from_bytes(&self.keep.cache.get(key)?)).collect();
+        let missing: Vec<usize> = (0..pictures.len()).filter(|&i| features[i].is_none()).collect();
+        if !missing.is_empty() {
+            self.keep.check()?;
+            let batch: Vec<&RgbImage> = missing.iter().map(|&i| pictures[i]).collect();
+            let computed = self.net.encode_pictures(&batch).map_err(|e| failed("CLIP", e))?;
+            for (&i, values) in missing.iter().zip(computed) {
+                self.keep.cache.put(&keys[i], &floats_to_bytes(&values));
+                features[i] = Some(values);
+            }
+        }
+        features.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| failed("CLIP", "it returned fewer features than pictures"))
+    }
+
+    fn encode_texts(&mut self, texts: &[&str]) -> Result<Vec<TextFeature>, PortError> {
+        let keys: Vec<String> = texts.iter().map(|text| self.keep.key("text", text, "")).collect();
+        let mut features: Vec<Option<TextFeature>> = keys
+            .iter()
+            .map(|key| {
+                let mut values = floats_from_bytes(&self.keep.cache.get(key)?)?;
+                // The number of tokens cut is kept as a last value; counts this small are exact in f32.
+                let tokens_cut = values.pop()? as usize;
+                Some(TextFeature { values, tokens_cut })
+            })
+            .collect();
+        let missing: Vec<usize> = (0..texts.len()).filter(|&i| features[i].is_none()).collect();
+        if !missing.is_empty() {
+            self.keep.check()?;
+            let batch: Vec<&str> = missing.iter().map(|&i| texts[i]).collect();
+            let computed = self.net.encode_texts(&batch).map_err(|e| failed("CLIP", e))?;
+            for (&i, (values, tokens_cut)) in missing.iter().zip(computed) {
+                let mut kept = values.clone();
+                kept.push(tokens_cut as f32);
+                self.keep.cache.put(&keys[i], &floats_to_bytes(&kept));
+                features[i] = Some(TextFeature { values, tokens_cut });
+            }
+        }
+        features.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| failed("CLIP", "it returned fewer features than texts"))
+    }
+}

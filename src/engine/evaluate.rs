@@ -1,0 +1,252 @@
+//! One run: every edit that is asked for, from pictures to a stored score.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use image::RgbImage;
+
+use crate::domain::{Detection, Parse, RegionOrigin, RegionRole, RegionShape, Score, Side};
+use crate::imaging::decode::{DecodeOptions, decode};
+use crate::instruct::parse_instruction;
+use crate::metrics::bpm::{Overrides, PairInput, Settings, score_pair};
+use crate::metrics::ports::PortError;
+use crate::storage::{EditId, NewRun, Project, RunEnd, RunId, RunKind, StorageError, StoredEdit, StoredItem};
+
+use super::cache::ProjectCache;
+use super::messages::{Event, RunToken, ScoreRequest};
+use super::networks::NetworkSlot;
+use super::results;
+
+/// What one run needs besides the project and the networks.
+pub struct Run<'a> {
+    pub token: RunToken,
+    pub request: &'a ScoreRequest,
+    /// Asked before each edit and before each network call.
+    pub cancelled: &'a dyn Fn() -> bool,
+    pub emit: &'a mut dyn FnMut(Event),
+}
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Edits that have a score now, computed or found.
+    pub done: usize,
+    pub failed: usize,
+    pub cancelled: bool,
+}
+
+/// Why an edit has no score.
+enum Missing {
+    Cancelled,
+    Failed(String),
+}
+
+/// Scores the edits of a request, storing each score as it is made.
+///
+/// A run of the same profile, checkpoints and settings is gone on with, whether it was interrupted or finished: only edits that it has not
+/// scored, or whose picture, instruction, parse or regions changed since, are scored (all, with `rescore`).
+///
+/// # Errors
+/// When the networks cannot be loaded or the project cannot be read or written. An edit that fails is an event, not an error.
+pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>) -> anyhow::Result<Tally> {
+    let started = Instant::now();
+    let items = wanted(project, run.request.edits.as_deref())?;
+    let total = items.iter().map(|(_, edits)| edits.len()).sum();
+    networks.load(&run.request.models, run.request.device, run.emit)?;
+    let (device, models, fingerprint) = networks.words();
+    let about = NewRun {
+        kind: RunKind::Set,
+        profile: run.request.profile,
+        models: models.clone(),
+        models_fingerprint: fingerprint,
+        device: device.clone(),
+        settings: serde_json::json!({ "box_threshold": Settings::new(run.request.profile).box_threshold }),
+        range: run.request.range.clone(),
+    };
+    let (id, ready) = begin(project, &about, run.request.rescore)?;
+    let already = items.iter().flat_map(|(_, edits)| edits).filter(|edit| ready.contains(&edit.id)).count();
+    (run.emit)(Event::RunStarted { run: run.token, total, already, device, models });
+
+    let mut work = Work { project, networks, run, id, ready, total, started, tally: Tally::default() };
+    let finished = items.iter().try_for_each(|(item, edits)| work.item(item, edits));
+    let (tally, emit, request, token) = (work.tally, &mut *work.run.emit, work.run.request, work.run.token);
+    let end = match (&finished, tally.cancelled) {
+        (Err(error), _) => RunEnd::Failed(format!("{error:#}")),
+        (Ok(()), true) => RunEnd::Cancelled,
+        (Ok(()), false) => RunEnd::Done,
+    };
+    project.finish_run(id, &end)?;
+    finished?;
+    keep_overalls(project, id, request)?;
+    emit(Event::RunFinished {
+        run: token,
+        done: tally.done,
+        failed: tally.failed,
+        cancelled: tally.cancelled,
+        seconds: started.elapsed().as_secs_f64(),
+    });
+    Ok(tally)
+}
+
+/// The items of a request with those of their edits that are asked for, in the order of the project.
+fn wanted(project: &Project, edits: Option<&[EditId]>) -> Result<Vec<(StoredItem, Vec<StoredEdit>)>, StorageError> {
+    let asked: Option<HashSet<EditId>> = edits.map(|edits| edits.iter().copied().collect());
+    let mut by_item: BTreeMap<_, Vec<StoredEdit>> = BTreeMap::new();
+    for edit in project.edits()? {
+        if asked.as_ref().is_none_or(|asked| asked.contains(&edit.id)) {
+            by_item.entry(edit.item).or_default().push(edit);
+        }
+    }
+    Ok(project.items()?.into_iter().filter_map(|item| Some((by_item.remove(&item.id)?, item))).map(|(edits, item)| (item, edits)).collect())
+}
+
+/// The run to write to, and the edits whose scores in it still hold.
+fn begin(project: &Project, about: &NewRun, rescore: bool) -> Result<(RunId, HashSet<EditId>), StorageError> {
+    if !rescore {
+        // Numbers depend on all of these, and on the device only below the digits that are shown.
+        let like = |other: &NewRun| {
+            (other.kind, other.profile, &other.models_fingerprint, &other.settings)
+                == (about.kind, about.profile, &about.models_fingerprint, &about.settings)
+        };
+        if let Some(run) = project.runs()?.into_iter().find(|run| like(&run.about)) {
+            return Ok((run.id, project.scored_in_run(run.id)?));
+        }
+    }
+    Ok((project.start_run(about)?, HashSet::new()))
+}
+
+/// Keeps the overall scores beside the parts, so that the queue needs no arithmetic.
+fn keep_overalls(project: &Project, id: RunId, request: &ScoreRequest) -> Result<(), StorageError> {
+    let range = match &request.range {
+        Some(range) => range.clone(),
+        None => results::fit(project, request.profile, None)?,
+    };
+    project.set_overalls(id, &results::overalls(&project.scores_of_run(id)?, &range))
+}
+
+/// A run under way.
+struct Work<'a, 'r> {
+    project: &'a Project,
+    networks: &'a mut NetworkSlot,
+    run: &'a mut Run<'r>,
+    id: RunId,
+    /// Edits that need no work.
+    ready: HashSet<EditId>,
+    total: usize,
+    started: Instant,
+    tally: Tally,
+}
+
+impl Work<'_, '_> {
+    /// Scores the edits of one item; its source is decoded once, and only if an edit needs it.
+    fn item(&mut self, item: &StoredItem, edits: &[StoredEdit]) -> anyhow::Result<()> {
+        let mut source: Option<Result<RgbImage, String>> = None;
+        let parse = parse_of(self.project, item)?;
+        for edit in edits {
+            if self.tally.cancelled || (self.run.cancelled)() {
+                self.tally.cancelled = true;
+                return Ok(());
+            }
+            let label = format!("{} · {}", item.key, if edit.model.is_empty() { &edit.key.0 } else { &edit.model });
+            if self.ready.contains(&edit.id) {
+                self.tally.done += 1;
+            } else {
+                let began = Instant::now();
+                let source = source.get_or_insert_with(|| picture(&item.source.path));
+                match self.edit(source.as_ref(), item, edit, &parse)? {
+                    Ok(score) => {
+                        let seconds = began.elapsed().as_secs_f64();
+                        self.project.put_score(self.id, edit.id, &score, seconds)?;
+                        self.tally.done += 1;
+                        (self.run.emit)(Event::EditScored { run: self.run.token, edit: edit.id, score: Arc::new(score), seconds });
+                    }
+                    Err(Missing::Cancelled) => {
+                        self.tally.cancelled = true;
+                        return Ok(());
+                    }
+                    Err(Missing::Failed(why)) => {
+                        self.project.put_failure(self.id, edit.id, self.run.request.profile, &why)?;
+                        self.tally.failed += 1;
+                        (self.run.emit)(Event::EditFailed { run: self.run.token, edit: edit.id, label: label.clone(), why });
+                    }
+                }
+            }
+            (self.run.emit)(Event::Progress {
+                run: self.run.token,
+                done: self.tally.done,
+                failed: self.tally.failed,
+                total: self.total,
+                seconds: self.started.elapsed().as_secs_f64(),
+                current: label,
+            });
+        }
+        Ok(())
+    }
+
+    fn edit(
+        &mut self,
+        source: Result<&RgbImage, &String>,
+        item: &StoredItem,
+        edit: &StoredEdit,
+        parse: &Parse,
+    ) -> anyhow::Result<Result<Score, Missing>> {
+        let source = match source {
+            Ok(source) => source,
+            Err(why) => return Ok(Err(Missing::Failed(format!("the source image: {why}")))),
+        };
+        let picture = match picture(&edit.picture.path) {
+            Ok(picture) => picture,
+            Err(why) => return Ok(Err(Missing::Failed(format!("the edited image: {why}")))),
+        };
+        let overrides = overrides_of(self.project, edit.id)?;
+        let input = PairInput { source, edit: &picture, instruction: &item.instruction, parse, overrides: &overrides };
+        let settings = Settings::new(self.run.request.profile);
+        let cache = ProjectCache(self.project);
+        let score = self.networks.score(&cache, self.run.cancelled, self.run.emit, &mut |nets| score_pair(&input, &settings, nets));
+        Ok(score.map_err(|error| match error {
+            PortError::Cancelled => Missing::Cancelled,
+            error => Missing::Failed(error.to_string()),
+        }))
+    }
+}
+
+fn picture(path: &Path) -> Result<RgbImage, String> {
+    decode(path, &DecodeOptions::default()).map(|decoded| decoded.rgb).map_err(|error| error.to_string())
+}
+
+/// The parse that counts; the rules read the instruction where there is none yet, or only an older reading of the rules.
+fn parse_of(project: &Project, item: &StoredItem) -> Result<Parse, StorageError> {
+    match &item.parse {
+        Some(parse) => Ok(parse.clone()),
+        None => project.suggest_parse(item.id, &parse_instruction(&item.instruction), "rules"),
+    }
+}
+
+/// What people (or the data) say about the regions of a pair; networks do not override themselves.
+fn overrides_of(project: &Project, edit: EditId) -> anyhow::Result<Overrides> {
+    let mut overrides = Overrides::default();
+    for side in [Side::Source, Side::Edit] {
+        let Some(set) = project.regions(edit, side)? else { continue };
+        for region in set.regions {
+            if !matches!(region.origin, RegionOrigin::Person | RegionOrigin::Import) {
+                continue;
+            }
+            match (region.role, region.shape) {
+                (RegionRole::Original | RegionRole::Edited, RegionShape::Box(rect_in_image)) => {
+                    let boxes = match side {
+                        Side::Source => &mut overrides.source_boxes,
+                        Side::Edit => &mut overrides.edit_boxes,
+                    };
+                    let confidence = region.confidence.unwrap_or(1.0);
+                    boxes.get_or_insert_default().push(Detection { rect_in_image, phrase: region.label, confidence });
+                }
+                (RegionRole::EditMask, RegionShape::Mask(rle)) => overrides.mask = Some(rle.to_mask()?),
+                // Boxes as masks, masks as boxes and ignored pixels are not yet part of the metric's input.
+                _ => {}
+            }
+        }
+    }
+    Ok(overrides)
+}

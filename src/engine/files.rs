@@ -1,0 +1,77 @@
+//! Slow work on files that needs no network: import, the demo project, parsing.
+
+use std::path::{Path, PathBuf};
+
+use crossbeam_channel::Receiver;
+
+use crate::datasets;
+use crate::instruct;
+use crate::storage::Project;
+
+use super::demo;
+use super::handle::Outbox;
+use super::messages::{Event, ImportRequest, Level, Request};
+
+/// Name of the demo's project file.
+pub const DEMO_PROJECT: &str = "demo.editscope";
+
+/// What an import did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    pub project: PathBuf,
+    /// One sentence with counts.
+    pub summary: String,
+    /// Rows that were not read, and why.
+    pub problems: Vec<String>,
+}
+
+/// Answers requests until the engine is gone.
+pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
+    for request in requests {
+        let done = match request {
+            Request::Import(ImportRequest { data, project }) => import(&data, &project, None).map(Some),
+            Request::MakeDemo { folder } => make_demo(&folder).map(Some),
+            Request::Parse { edit, instruction } => {
+                out.publish(Event::Parsed { edit, parse: instruct::parse_instruction(&instruction) });
+                Ok(None)
+            }
+            _ => Ok(None),
+        };
+        match done {
+            Ok(Some(Imported { project, summary, problems })) => out.publish(Event::ProjectReady { project, summary, problems }),
+            Ok(None) => {}
+            Err(error) => out.say(Level::Error, format!("{error:#}")),
+        }
+    }
+}
+
+/// Reads a data set into a project, which is made if it does not exist.
+///
+/// # Errors
+/// When the data set cannot be read at all, or the project cannot be opened or written.
+pub fn import(data: &Path, project: &Path, format: Option<datasets::Format>) -> anyhow::Result<Imported> {
+    let dataset = datasets::read(data, format)?;
+    let report = Project::open_or_create(project)?.import(&dataset.items)?;
+    let mut problems: Vec<String> = dataset.problems.iter().map(ToString::to_string).collect();
+    problems.extend(report.notes.iter().cloned());
+    let mut summary =
+        format!("{}: {} items with {} edits read as {}", project.display(), dataset.items.len(), dataset.edit_count(), dataset.format);
+    if report.changed_nothing() {
+        summary.push_str("; all of it was there already");
+    } else {
+        summary.push_str(&format!("; {} edits and {} ratings are new", report.edits_added, report.ratings_added));
+    }
+    if report.pictures_missing > 0 {
+        summary.push_str(&format!("; {} pictures are missing", report.pictures_missing));
+    }
+    Ok(Imported { project: project.to_owned(), summary, problems })
+}
+
+/// Writes the demo's pictures into `folder` and imports them into `demo.editscope` there.
+///
+/// # Errors
+/// When the folder or the project cannot be written.
+pub fn make_demo(folder: &Path) -> anyhow::Result<Imported> {
+    let manifest = demo::write_pictures(folder)?;
+    import(&manifest, &folder.join(DEMO_PROJECT), None)
+}

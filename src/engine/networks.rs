@@ -1,0 +1,123 @@
+//! The networks of the inference thread, and what happens when a GPU gives up.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::domain::Score;
+use crate::metrics::ports::{Networks, PortError};
+
+use super::cache::ResultCache;
+use super::messages::{DevicePreference, Event, Level, ModelSource};
+#[cfg(feature = "nets")]
+use super::session::Session;
+
+/// Where the loaded networks are kept between runs.
+#[derive(Default)]
+pub struct NetworkSlot {
+    #[cfg(feature = "nets")]
+    session: Option<Session>,
+}
+
+/// The text of a panic, as far as it has one.
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()))
+        .unwrap_or_else(|| "unknown panic".to_owned())
+}
+
+/// Network code below us (burn, cubecl, the GPU driver) reports exhaustion by panicking; on this thread that must end a score, not the program.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    // The closure's captures are dropped or replaced by the callers when it panicked.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))
+}
+
+#[cfg(feature = "nets")]
+impl NetworkSlot {
+    /// Makes sure that the networks of `models` are loaded, on the GPU if there is one that holds them (`Auto`), else on the CPU.
+    ///
+    /// # Errors
+    /// When the files are missing or wrong, or a forced device cannot hold them.
+    pub fn load(&mut self, models: &ModelSource, device: DevicePreference, emit: &mut dyn FnMut(Event)) -> anyhow::Result<()> {
+        if self.session.as_ref().is_some_and(|session| session.is_for(models, device)) {
+            return Ok(());
+        }
+        // The old networks go first, so that two sets never share a GPU's memory.
+        self.session = None;
+        let loaded = match guarded(|| Session::load(models, device)) {
+            Ok(loaded) => loaded?,
+            Err(panic) if device == DevicePreference::Auto => {
+                emit(Event::Message {
+                    level: Level::Warning,
+                    text: format!("The GPU could not hold the networks ({panic}); the CPU takes over."),
+                });
+                Session::load(models, DevicePreference::Cpu)?
+            }
+            Err(panic) => anyhow::bail!("the device could not hold the networks ({panic}); try --device cpu"),
+        };
+        self.session = Some(loaded);
+        Ok(())
+    }
+
+    /// Device and checkpoints in words, and the checkpoints' fingerprint.
+    pub fn words(&self) -> (String, String, String) {
+        self.session.as_ref().map_or_else(Default::default, |s| (s.device_words(), s.models_words(), s.fingerprint()))
+    }
+
+    /// Lends the networks to `work`. When a GPU that was chosen automatically fails, the CPU takes over and `work` runs again.
+    ///
+    /// # Errors
+    /// When the networks fail, or `cancelled` says so between two of them.
+    pub fn score(
+        &mut self,
+        cache: &dyn ResultCache,
+        cancelled: &dyn Fn() -> bool,
+        emit: &mut dyn FnMut(Event),
+        work: &mut dyn FnMut(&mut Networks<'_>) -> Result<Score, PortError>,
+    ) -> Result<Score, PortError> {
+        let failed = |reason: String| PortError::Failed { network: "networks", reason };
+        let session = self.session.as_mut().ok_or_else(|| failed("they are not loaded".to_owned()))?;
+        match guarded(|| session.with_networks(cache, cancelled, &mut *work)) {
+            Ok(result) => result,
+            Err(panic) if session.can_fall_back() => {
+                let models = session.models().clone();
+                self.session = None;
+                emit(Event::Message { level: Level::Warning, text: format!("The GPU failed ({panic}); the CPU takes over.") });
+                let session = Session::load(&models, DevicePreference::Cpu).map_err(|e| failed(e.to_string()))?;
+                let session = self.session.insert(session.standing_in_for_auto());
+                guarded(|| session.with_networks(cache, cancelled, work)).unwrap_or_else(|panic| Err(failed(panic)))
+            }
+            Err(panic) => Err(failed(panic)),
+        }
+    }
+}
+
+#[cfg(not(feature = "nets"))]
+impl NetworkSlot {
+    /// There are no networks in this build.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn load(&mut self, _models: &ModelSource, _device: DevicePreference, _emit: &mut dyn FnMut(Event)) -> anyhow::Result<()> {
+        anyhow::bail!("this build has no networks (features `wgpu` and `flex` are off)")
+    }
+
+    /// Nothing to name.
+    pub fn words(&self) -> (String, String, String) {
+        Default::default()
+    }
+
+    /// Never reached: `load` fails first.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn score(
+        &mut self,
+        _cache: &dyn ResultCache,
+        _cancelled: &dyn Fn() -> bool,
+        _emit: &mut dyn FnMut(Event),
+        _work: &mut dyn FnMut(&mut Networks<'_>) -> Result<Score, PortError>,
+    ) -> Result<Score, PortError> {
+        Err(PortError::Failed { network: "networks", reason: "this build has none".to_owned() })
+    }
+}

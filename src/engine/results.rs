@@ -1,0 +1,152 @@
+//! Scores as they stand in a project, made comparable by a range: what `score` writes, tables show and agreement is computed from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::{EditKey, ItemKey, Outcome, PaperWeights, Profile, Range, Rating, Score};
+use crate::metrics::bpm::{Combined, Marked, combine, fit_range};
+use crate::storage::{EditId, Project, Run, RunId, StorageError, StoredScore};
+
+/// One edit with its newest score under a profile.
+#[derive(Clone, Debug)]
+pub struct ScoredEdit {
+    pub id: EditId,
+    pub key: EditKey,
+    pub item: ItemKey,
+    pub model: String,
+    pub instruction: String,
+    /// `None` when it has not been scored, or scoring failed (`why`).
+    pub score: Option<Score>,
+    /// Why there is no score.
+    pub why: Option<String>,
+    pub combined: Combined,
+    /// The newest rating of each rater.
+    pub ratings: Vec<Rating>,
+    pub models: String,
+    pub device: String,
+    /// Time that scoring took when it was first done.
+    pub seconds: f64,
+}
+
+impl ScoredEdit {
+    /// Mean over raters of one criterion; `None` without ratings of it.
+    pub fn human(&self, criterion: &str) -> Option<f64> {
+        let values: Vec<f64> = self.ratings.iter().filter_map(|rating| rating.values.get(criterion).copied()).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// Mean over raters of every criterion that somebody answered.
+    pub fn human_means(&self) -> BTreeMap<String, f64> {
+        let criteria: BTreeSet<&String> = self.ratings.iter().flat_map(|rating| rating.values.keys()).collect();
+        criteria.into_iter().filter_map(|criterion| Some((criterion.clone(), self.human(criterion)?))).collect()
+    }
+
+    /// Mean over raters of the overall impression.
+    pub fn human_overall(&self) -> Option<f64> {
+        self.human("overall")
+    }
+
+    /// Whether a rating was made by a program.
+    pub fn has_simulated_ratings(&self) -> bool {
+        self.ratings.iter().any(|rating| rating.simulated)
+    }
+
+    /// The value of `overall` or of a part.
+    pub fn value(&self, metric: &str) -> Outcome<f64> {
+        let missing = || Outcome::NotApplicable(self.why.clone().unwrap_or_else(|| "not scored yet".to_owned()));
+        match (&self.score, metric) {
+            (_, "overall") => self.combined.overall.clone(),
+            (Some(score), part) => score.parts.get(part).cloned().unwrap_or_else(missing),
+            (None, _) => missing(),
+        }
+    }
+}
+
+/// Fits the range of a profile on the newest scores of `edits` (all, when `None`).
+///
+/// # Errors
+/// When the project cannot be read.
+pub fn fit(project: &Project, profile: Profile, edits: Option<&[EditId]>) -> Result<Range, StorageError> {
+    let scores = newest_scores(project, profile, edits)?;
+    Ok(fit_range(profile, scores.values().map(|stored| &stored.score), "fitted", &format!("{} edits of this set", scores.len())))
+}
+
+/// The overall of each score under a range.
+pub fn overalls(scores: &[StoredScore], range: &Range) -> Vec<(EditId, Outcome<f64>)> {
+    scores.iter().map(|stored| (stored.edit, combine(&stored.score, Some(range), PaperWeights::default()).overall)).collect()
+}
+
+fn newest_scores(project: &Project, profile: Profile, edits: Option<&[EditId]>) -> Result<BTreeMap<EditId, StoredScore>, StorageError> {
+    let ids = match edits {
+        Some(edits) => edits.to_vec(),
+        None => project.edits()?.into_iter().map(|edit| edit.id).collect(),
+    };
+    let mut scores = BTreeMap::new();
+    for id in ids {
+        if let Some(stored) = project.latest_score(id, profile)? {
+            scores.insert(id, stored);
+        }
+    }
+    Ok(scores)
+}
+
+/// Every edit of the project (or those of `edits`) in the order of the project, with its newest score of `profile` normalised by `range`.
+///
+/// # Errors
+/// When the project cannot be read.
+pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Option<&[EditId]>) -> Result<Vec<ScoredEdit>, StorageError> {
+    let mut scores = newest_scores(project, profile, edits)?;
+    let asked: Option<BTreeSet<EditId>> = edits.map(|edits| edits.iter().copied().collect());
+    let runs: BTreeMap<RunId, Run> = project.runs()?.into_iter().map(|run| (run.id, run)).collect();
+    let mut failures = BTreeMap::new();
+    if let Some(run) = runs.values().rev().find(|run| run.about.profile == profile) {
+        failures.extend(project.failures_of_run(run.id)?);
+    }
+    let items: BTreeMap<_, _> = project.items()?.into_iter().map(|item| (item.id, item)).collect();
+    let mut ratings = project.all_latest_ratings()?;
+    let mut found = Vec::new();
+    for edit in project.edits()? {
+        if asked.as_ref().is_some_and(|asked| !asked.contains(&edit.id)) {
+            continue;
+        }
+        let Some(item) = items.get(&edit.item) else { continue };
+        let stored = scores.remove(&edit.id);
+        let why = failures.remove(&edit.id);
+        let combined = match (&stored, &why) {
+            // A failure of the newest run outweighs a score of an older one.
+            (_, Some(why)) => nothing(&Outcome::Failed(why.clone())),
+            (Some(stored), None) => combine(&stored.score, range, PaperWeights::default()),
+            (None, None) => nothing(&Outcome::NotApplicable("not scored yet".to_owned())),
+        };
+        let stored = stored.filter(|_| why.is_none());
+        let run = stored.as_ref().and_then(|stored| runs.get(&stored.run));
+        found.push(ScoredEdit {
+            id: edit.id,
+            key: edit.key,
+            item: item.key.clone(),
+            model: edit.model,
+            instruction: item.instruction.clone(),
+            models: run.map(|run| run.about.models.clone()).unwrap_or_default(),
+            device: run.map(|run| run.about.device.clone()).unwrap_or_default(),
+            seconds: stored.as_ref().map_or(0.0, |stored| stored.seconds),
+            score: stored.map(|stored| stored.score),
+            why,
+            combined,
+            ratings: ratings.remove(&edit.id).unwrap_or_default(),
+        });
+    }
+    Ok(found)
+}
+
+fn nothing(why: &Outcome<f64>) -> Combined {
+    let marked = || Marked { value: why.clone(), outside: false };
+    Combined { modify: marked(), preserve: marked(), overall: why.clone() }
+}
+
+/// Size of the upright picture at `path`.
+///
+/// # Errors
+/// When the file is not a picture; the error names it.
+pub fn picture_size(path: &std::path::Path) -> anyhow::Result<crate::domain::Size> {
+    let decoded = crate::imaging::decode::decode(path, &crate::imaging::decode::DecodeOptions::default())?;
+    Ok(crate::domain::Size::new(decoded.rgb.width(), decoded.rgb.height()))
+}

@@ -1,0 +1,82 @@
+//! One line of `score`: everything about one edit's score, as one JSON object.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{BoxesBySide, Bpm500, Outcome, Parse, Parts, Profile, Rect, TraceStep, rle::Rle};
+
+/// Modify and preserve after the range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Normalised {
+    pub modify: Outcome<f64>,
+    pub preserve: Outcome<f64>,
+}
+
+/// What `score` writes for one edit, in this order of keys.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScoreLine {
+    /// Key of the edit.
+    pub id: String,
+    /// Key of the item.
+    pub item: String,
+    pub model: String,
+    pub instruction: String,
+    pub profile: Profile,
+    pub parts: Parts,
+    pub normalised: Normalised,
+    pub overall: Outcome<f64>,
+    /// The range that normalised, with its bounds; `None` when there was none.
+    pub range: Option<crate::domain::Range>,
+    pub parse: Parse,
+    /// Boxes used, xyxy in image pixels of each picture.
+    pub boxes: BoxesBySide,
+    /// The edit region as COCO RLE at image size of the source.
+    pub mask: Option<Rle>,
+    /// The crop that modify looked at, on the metric's 500×500 canvas.
+    pub crop: Option<Rect<Bpm500>>,
+    pub global: bool,
+    pub trace: Vec<TraceStep>,
+    /// Names of the checkpoints and a hash of their content.
+    pub models: String,
+    /// Where the networks ran.
+    pub device: String,
+    /// Mean over the raters of each criterion that people have answered.
+    pub human: BTreeMap<String, f64>,
+    /// A rating behind `human` was made by a program.
+    pub human_simulated: bool,
+    /// Time that scoring took when it was first done.
+    pub seconds: f64,
+}
+
+/// An edit that could not be scored at all: every part says why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailedLine {
+    pub id: String,
+    pub item: String,
+    pub model: String,
+    pub instruction: String,
+    pub profile: Profile,
+    pub parts: Parts,
+    pub normalised: Normalised,
+    pub overall: Outcome<f64>,
+    pub seconds: f64,
+}
+
+impl FailedLine {
+    /// A line whose every value is `{"failed": why}`.
+    pub fn new(id: String, item: String, model: String, instruction: String, profile: Profile, why: &str) -> Self {
+        let failed = || Outcome::Failed(why.to_owned());
+        Self {
+            id,
+            item,
+            model,
+            instruction,
+            profile,
+            parts: Parts { size: failed(), position: failed(), modify: failed(), preserve: failed() },
+            normalised: Normalised { modify: failed(), preserve: failed() },
+            overall: failed(),
+            seconds: 0.0,
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The window: joins state, threads and panels, and gives each frame its two halves.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, unbounded};
+use egui::Panel;
+
+use crate::domain::Size;
+use crate::editor::View;
+use crate::engine::Wake;
+
+use super::agreement;
+use super::canvas;
+use super::command::Command;
+use super::context::{Action, Context, Sender};
+use super::dialogs::Dialogs;
+use super::engine_link::EngineLink;
+use super::panels;
+use super::pictures::{Pictures, Wanted};
+use super::raster::Raster;
+use super::screenshot::Screenshot;
+use super::settings::Settings;
+use super::state::{Page, ProjectState, State};
+use super::store::{Store, StoreThread};
+use super::theme::{self, Theme};
+
+/// What a window is made of; the tests put their own in.
+pub struct Parts {
+    pub engine: Box<dyn EngineLink>,
+    pub store: Box<dyn Store>,
+    pub settings: Settings,
+    /// Where settings are kept; `None` keeps nothing.
+    pub settings_file: Option<PathBuf>,
+    /// A project to open, or data to import, at the start.
+    pub open: Option<PathBuf>,
+    /// Score the project as soon as it is open.
+    pub score: bool,
+    /// Take a picture of the window and close it.
+    pub screenshot: Option<Screenshot>,
+}
+
+/// The window.
+pub struct App {
+    pub(super) ctx: egui::Context,
+    pub(super) state: State,
+    pub(super) settings: Settings,
+    pub(super) settings_file: Option<PathBuf>,
+    pub(super) settings_unsaved: bool,
+    pub(super) engine: Box<dyn EngineLink>,
+    pub(super) store: StoreThread,
+    pub(super) raster: Raster,
+    pub(super) dialogs: Dialogs,
+    pub(super) pictures: Pictures,
+    pub(super) theme: Theme,
+    sender: Sender,
+    /// Rows were updated one by one; the shown ones are recomputed once a frame.
+    pub(super) rows_changed: bool,
+    /// The agreement table no longer fits the rows.
+    pub(super) table_stale: bool,
+    tables: Option<Receiver<agreement::Table>>,
+    pub(super) score_when_open: bool,
+    screenshot: Option<Screenshot>,
+    /// What takes long in a frame, for the frame-time bench.
+    pub frame_seconds: f64,
+}
+
+impl App {
+    /// A window on an egui context.
+    ///
+    /// # Errors
+    /// When a theme file is broken or the system gives no thread.
+    pub fn new(ctx: &egui::Context, parts: Parts) -> anyhow::Result<Self> {
+        theme::install_fonts(ctx);
+        let theme = Theme::load()?;
+        theme.install(ctx);
+        ctx.set_theme(parts.settings.theme);
+        // Panels must be able to send an action and see its effect in the same repaint.
+        let repaint = ctx.clone();
+        let wake: Wake = Arc::new(move || repaint.request_repaint());
+        let mut app = Self {
+            ctx: ctx.clone(),
+            state: State::default(),
+            settings: parts.settings,
+            settings_file: parts.settings_file,
+            settings_unsaved: false,
+            engine: parts.engine,
+            store: StoreThread::start(parts.store, wake.clone())?,
+            raster: Raster::start(wake.clone())?,
+            dialogs: Dialogs::new(wake),
+            pictures: Pictures::default(),
+            theme,
+            sender: Sender::default(),
+            rows_changed: false,
+            table_stale: false,
+            tables: None,
+            score_when_open: parts.score,
+            screenshot: parts.screenshot,
+            frame_seconds: 0.0,
+        };
+        if let Some(path) = parts.open {
+            app.open_path(path);
+        }
+        Ok(app)
+    }
+
+    /// The state, for tests.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The settings, for tests.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Whether nothing is on its way that would change the picture.
+    pub fn is_settled(&self) -> bool {
+        let opening = matches!(self.state.project, ProjectState::Opening(_));
+        let reading = self.state.queue.selected().is_some() && self.state.details.is_none();
+        let unread = self.state.info().is_some_and(|info| info.items > 0) && self.state.queue.rows().is_empty();
+        let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
+        !opening && !reading && !unread && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
+    }
+
+    /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
+    pub fn update(&mut self) {
+        self.state.highlight = None;
+        while let Some(event) = self.engine.try_next() {
+            self.engine_event(event);
+        }
+        while let Some(event) = self.store.try_next() {
+            self.store_event(event);
+        }
+        while let Some(chosen) = self.dialogs.try_next() {
+            self.chosen(chosen);
+        }
+        let ctx = self.ctx.clone();
+        self.pictures.begin_frame(&ctx, &self.raster);
+        for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
+            self.apply(Action::Do(command));
+        }
+        let dropped: Vec<PathBuf> = ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());
+        for path in dropped {
+            self.apply(Action::OpenPath(path));
+        }
+        for action in self.sender.take() {
+            self.apply(action);
+        }
+        if std::mem::take(&mut self.rows_changed) {
+            self.state.queue.refresh();
+            self.table_stale = true;
+        }
+        let now = ctx.input(|input| input.time);
+        self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
+        self.preload_neighbours();
+        self.refresh_table();
+        self.keep_settings();
+    }
+
+    /// Draws the window. Changes nothing but what egui remembers itself.
+    pub fn draw(&mut self, ui: &mut egui::Ui) {
+        let cx =
+            Context { state: &self.state, settings: &self.settings, pictures: &self.pictures, theme: &self.theme, sender: &self.sender };
+        window_ui(ui, &cx);
+        // Once what was asked for is on its way, the one-frame wishes are fulfilled.
+        self.state.focus_search = false;
+        self.state.reveal_selection = false;
+        let actions = self.sender.take();
+        if !actions.is_empty() {
+            // They are applied in the next frame; without this it might not come before the mouse moves.
+            let shown = self.state.highlight;
+            if !actions.iter().all(|action| matches!(action, Action::Highlight(kind) if Some(*kind) == shown)) {
+                self.ctx.request_repaint();
+            }
+            actions.into_iter().for_each(|action| self.sender.send(action));
+        } else if self.state.highlight.is_some() {
+            self.ctx.request_repaint();
+        }
+        if let Some(first) = self.state.toasts.iter().filter_map(|toast| toast.until).reduce(f64::min) {
+            let left = (first - self.ctx.input(|input| input.time)).max(0.05);
+            self.ctx.request_repaint_after(std::time::Duration::from_secs_f64(left));
+        }
+    }
+
+    /// The view of the canvas with fit spelled out, as it was last drawn.
+    pub(super) fn canvas_view(&self) -> Option<View> {
+        let pane = self.ctx.data(|data| data.get_temp::<egui::Rect>(canvas::pane_id()))?;
+        let size = self.canvas_size()?;
+        Some(self.state.view.resolved(&canvas::ui_rect(pane), size))
+    }
+
+    fn canvas_size(&self) -> Option<Size> {
+        let row = self.state.queue.selected_row()?;
+        let size = |path: &PathBuf| self.pictures.ready(&Wanted::Full(path.clone())).map(|ready| ready.full_size);
+        size(&row.source).or_else(|| size(&row.edited))
+    }
+
+    /// Once the selected pair is on the screen, the pairs beside it are decoded.
+    fn preload_neighbours(&mut self) {
+        let Some(row) = self.state.queue.selected_row() else { return };
+        let shown = [row.source.clone(), row.edited.clone()].map(|path| self.pictures.ready(&Wanted::Full(path)).is_some());
+        if shown != [true; 2] || self.pictures.underway() > 0 {
+            return;
+        }
+        let neighbours = [1, -1].map(|by| self.state.queue.neighbour(by).and_then(|id| self.state.queue.row(id)));
+        let paths: Vec<PathBuf> = neighbours.into_iter().flatten().flat_map(|row| [row.source.clone(), row.edited.clone()]).collect();
+        for path in paths {
+            self.pictures.want(Wanted::Full(path), self.engine.as_ref());
+        }
+    }
+
+    /// Computes the agreement table on a thread when it is looked at and no longer fits.
+    fn refresh_table(&mut self) {
+        if let Some(table) = self.tables.as_ref().and_then(|tables| tables.try_recv().ok()) {
+            self.state.agreement_table = Some(Arc::new(table));
+            self.tables = None;
+        }
+        if !self.table_stale || self.state.page != Page::Agreement || self.tables.is_some() {
+            return;
+        }
+        self.table_stale = false;
+        let (outgoing, incoming) = unbounded();
+        let (rows, criterion, ctx) = (self.state.queue.rows().to_vec(), self.state.agreement.criterion, self.ctx.clone());
+        let started = std::thread::Builder::new().name("agreement".into()).spawn(move || {
+            // The window may have moved on; then nobody needs the table.
+            let _ = outgoing.send(agreement::compute(&rows, criterion));
+            ctx.request_repaint();
+        });
+        match started {
+            Ok(_) => self.tables = Some(incoming),
+            Err(error) => self.toast(crate::engine::Level::Error, format!("The table cannot be computed: {error}")),
+        }
+    }
+
+    fn keep_settings(&mut self) {
+        if !std::mem::take(&mut self.settings_unsaved) {
+            return;
+        }
+        if let Some(file) = &self.settings_file
+            && let Err(why) = self.settings.write_kept(file)
+        {
+            self.toast(crate::engine::Level::Warning, why);
+        }
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.update();
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let began = std::time::Instant::now();
+        self.draw(ui);
+        self.frame_seconds = began.elapsed().as_secs_f64();
+        if let Some(mut screenshot) = self.screenshot.take() {
+            screenshot.step(self);
+            self.screenshot = Some(screenshot);
+        }
+    }
+
+    fn on_exit(&mut self) {
+        self.save_comment();
+    }
+}
+
+fn window_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
+    panels::top::top_bar_ui(ui, cx);
+    panels::jobs::status_bar_ui(ui, cx);
+    match (&cx.state.project, cx.state.page) {
+        (ProjectState::Open(_), Page::Audit) => audit_ui(ui, cx),
+        (ProjectState::Open(_), Page::Agreement) => panels::agreement::agreement_ui(ui, cx),
+        _ => panels::empty::empty_ui(ui, cx),
+    }
+    panels::dialogs::dialogs_ui(ui, cx);
+    panels::toasts::toasts_ui(ui, cx);
+    panels::empty::drop_hint_ui(ui, cx);
+}
+
+fn audit_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
+    panels::notice::notice_ui(ui, cx);
+    let width = ui.available_width();
+    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::same(8));
+    Panel::left("queue")
+        .frame(frame)
+        .resizable(true)
+        .default_size((width * 0.27).clamp(320.0, 640.0))
+        .size_range(260.0..=(width * 0.45).max(300.0))
+        .show(ui, |ui| panels::queue::queue_ui(ui, cx));
+    Panel::right("inspector")
+        .frame(frame)
+        .resizable(true)
+        .default_size((width * 0.25).clamp(320.0, 520.0))
+        .size_range(280.0..=(width * 0.4).max(300.0))
+        .show(ui, |ui| panels::inspector::inspector_ui(ui, cx));
+    canvas::canvas_ui(ui, cx);
+}

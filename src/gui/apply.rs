@@ -1,0 +1,341 @@
+//! The one place where a person's actions change the state.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::CRITERIA;
+use crate::editor::{Job, JobState, RatingDraft, RowId};
+use crate::engine::{ImportRequest, Level, Request, RunToken, ScoreRequest};
+use crate::storage::EditId;
+
+use super::app::App;
+use super::command::Command;
+use super::context::Action;
+use super::dialogs::Ask;
+use super::pictures::Wanted;
+use super::settings::{Settings, ThemeChoice};
+use super::state::{Dialog, Page, ProjectState, Tab};
+use super::store::{Shown, StoreRequest};
+
+/// Zoom of one key press.
+const ZOOM_STEP: f32 = 1.25;
+
+impl App {
+    /// Applies one action.
+    pub(super) fn apply(&mut self, action: Action) {
+        match action {
+            Action::Do(command) => self.apply_command(command),
+            Action::Select(id) => {
+                self.select(id);
+                self.state.page = Page::Audit;
+            }
+            Action::SetFilter(filter) => self.state.queue.set_filter(filter),
+            Action::SortBy(key) => self.state.queue.sort_by(key),
+            Action::SetOpacity(overlay, opacity) => self.state.overlays.set_opacity(overlay, opacity),
+            Action::SetView(view) => self.state.view = view,
+            Action::Highlight(kind) => self.state.highlight = Some(kind),
+            Action::DraftParse(parse) => self.state.parse_draft = Some(parse),
+            Action::SaveParse => self.save_parse(),
+            Action::RevertParse => self.state.parse_draft = self.state.details.as_ref().and_then(|details| details.parse.clone()),
+            Action::ReadInstruction => self.read_instruction(),
+            Action::MarkQuestion(index) => self.state.rating.active = index.min(CRITERIA.len() - 1),
+            Action::Answer(index, answer) => self.answer(index, answer),
+            Action::DraftComment(comment) => {
+                self.state.rating.comment = comment;
+                self.state.rating.dirty = true;
+            }
+            Action::SaveComment => self.save_comment(),
+            Action::Want(wanted) => self.want(wanted),
+            Action::OpenPath(path) => self.open_path(path),
+            Action::CancelRun(token) => self.cancel(token),
+            Action::SetSettings(settings) => self.set_settings(settings),
+            Action::SetAgreement(view) => {
+                self.table_stale |= view.criterion != self.state.agreement.criterion;
+                self.state.agreement = view;
+            }
+            Action::CloseDialog => self.state.dialog = None,
+            Action::DismissToast(id) => self.state.toasts.retain(|toast| toast.id != id),
+            Action::DismissNotice => self.state.notice_dismissed = true,
+            Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
+            Action::CopyText(text) => self.ctx.copy_text(text),
+        }
+    }
+
+    fn apply_command(&mut self, command: Command) {
+        if let Some(overlay) = command.overlay() {
+            self.state.overlays.toggle(overlay);
+            return;
+        }
+        if let Some(answer) = command.answer() {
+            self.state.tab = Tab::Rate;
+            self.answer(self.state.rating.active, answer);
+            return;
+        }
+        match command {
+            Command::OpenProject => self.ask(Ask::OpenProject),
+            Command::ImportData => self.ask(Ask::Data),
+            Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
+            Command::MakeDemo => self.make_demo(),
+            Command::ScoreAll => self.start_run(None),
+            Command::ScoreSelected => {
+                if let Some(id) = self.state.queue.selected() {
+                    self.start_run(Some(id));
+                }
+            }
+            Command::CancelRuns => {
+                let tokens: Vec<u64> = self.state.jobs.0.iter().filter(|job| job.is_active()).map(|job| job.token).collect();
+                tokens.into_iter().for_each(|token| self.cancel(token));
+            }
+            Command::NextEdit | Command::NextEditLetter => self.step(1),
+            Command::PreviousEdit | Command::PreviousEditLetter => self.step(-1),
+            Command::NextUnrated => self.jump(self.state.queue.next_where(|row| row.raters == 0), "Every edit of the queue is rated."),
+            Command::NextProblem => {
+                self.jump(self.state.queue.next_where(|row| !row.flags.is_empty()), "No edit of the queue has a flag.");
+            }
+            Command::FindText => {
+                self.state.page = Page::Audit;
+                self.state.focus_search = true;
+            }
+            Command::FitView => self.state.view.fit = true,
+            Command::OneToOne => self.zoom_to(1.0 / self.ctx.pixels_per_point()),
+            Command::ZoomIn => self.zoom_to(self.zoom_now() * ZOOM_STEP),
+            Command::ZoomOut => self.zoom_to(self.zoom_now() / ZOOM_STEP),
+            Command::BarePictures => self.state.overlays.bare = !self.state.overlays.bare,
+            Command::TabScore => self.state.tab = Tab::Score,
+            Command::TabParse => self.state.tab = Tab::Parse,
+            Command::TabRate => self.state.tab = Tab::Rate,
+            Command::TabHistory => self.state.tab = Tab::History,
+            Command::NextQuestion => self.state.rating.step(1),
+            Command::PreviousQuestion => self.state.rating.step(-1),
+            Command::PageAudit => self.state.page = Page::Audit,
+            Command::PageAgreement => self.state.page = Page::Agreement,
+            Command::OpenSettings => self.state.dialog = Some(Dialog::Settings),
+            Command::KeySheet => {
+                self.state.dialog = if self.state.dialog == Some(Dialog::Keys) { None } else { Some(Dialog::Keys) };
+            }
+            Command::SwitchTheme => {
+                let dark = self.ctx.theme() == egui::Theme::Dark;
+                let theme = if dark { ThemeChoice::Light } else { ThemeChoice::Dark };
+                self.set_settings(Settings { theme, ..self.settings.clone() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Opens a project file; what was open is left.
+    pub(super) fn open_project(&mut self, path: PathBuf) {
+        self.save_comment();
+        let reopened = self.state.info().is_some_and(|info| info.path == path);
+        if !reopened {
+            self.state.queue = Default::default();
+            self.state.details = None;
+            self.state.agreement_table = None;
+            self.pictures.clear();
+        }
+        self.state.project = ProjectState::Opening(path.clone());
+        self.store.send(StoreRequest::Open(path));
+    }
+
+    pub(super) fn import(&mut self, data: PathBuf, project: PathBuf) {
+        self.toast(Level::Info, format!("Reading {}", data.display()));
+        self.engine.send(Request::Import(ImportRequest { data, project }));
+    }
+
+    fn make_demo(&mut self) {
+        match std::env::current_dir() {
+            Ok(folder) => {
+                self.score_when_open = true;
+                self.engine.send(Request::MakeDemo { folder: folder.join("editscope-demo") });
+            }
+            Err(error) => self.toast(Level::Error, format!("There is no current folder for the demo: {error}")),
+        }
+    }
+
+    pub(super) fn ask(&mut self, ask: Ask) {
+        if let Err(error) = self.dialogs.ask(ask) {
+            self.toast(Level::Error, format!("The file dialog cannot be opened: {error}"));
+        }
+    }
+
+    pub(super) fn toast(&mut self, level: Level, text: impl Into<String>) {
+        let now = self.ctx.input(|input| input.time);
+        self.state.toast(level, text, now);
+    }
+
+    /// The profile and range that scores are shown with.
+    pub(super) fn shown(&self) -> Shown {
+        Shown { profile: self.settings.profile, range: self.settings.range.clone() }
+    }
+
+    pub(super) fn reload_rows(&mut self) {
+        self.store.send(StoreRequest::Rows(self.shown()));
+    }
+
+    pub(super) fn request_details(&mut self, id: RowId) {
+        self.store.send(StoreRequest::Details(id, self.shown()));
+    }
+
+    /// Selects an edit; a comment that is being typed is saved first.
+    pub(super) fn select(&mut self, id: RowId) {
+        if self.state.queue.selected() == Some(id) {
+            return;
+        }
+        self.save_comment();
+        let source_before = self.state.queue.selected_row().map(|row| row.source.clone());
+        if !self.state.queue.select(id) {
+            return;
+        }
+        self.state.reveal_selection = true;
+        self.state.details = None;
+        self.state.parse_draft = None;
+        self.state.rating = RatingDraft::default();
+        // Edits of one item are compared at the same place; another source starts with the whole picture.
+        if self.state.queue.selected_row().map(|row| &row.source) != source_before.as_ref() {
+            self.state.view.fit = true;
+        }
+        self.request_details(id);
+    }
+
+    fn step(&mut self, by: isize) {
+        if let Some(id) = self.state.queue.neighbour(by) {
+            self.select(id);
+        }
+    }
+
+    fn jump(&mut self, to: Option<RowId>, otherwise: &str) {
+        match to {
+            Some(id) => {
+                self.state.page = Page::Audit;
+                self.select(id);
+            }
+            None if self.state.info().is_some() => self.toast(Level::Info, otherwise),
+            None => {}
+        }
+    }
+
+    fn zoom_now(&self) -> f32 {
+        self.canvas_view().map_or(1.0, |view| view.zoom)
+    }
+
+    fn zoom_to(&mut self, zoom: f32) {
+        if let Some(view) = self.canvas_view() {
+            self.state.view = view.at_zoom(zoom);
+        }
+    }
+
+    /// Starts a run over all edits, or of one edit that is scored anew.
+    pub(super) fn start_run(&mut self, only: Option<RowId>) {
+        let Some(info) = self.state.info() else { return };
+        let project = info.path.clone();
+        let run = self.engine.new_run();
+        let title = match only {
+            None => format!("Score all · {}", self.settings.profile),
+            Some(_) => format!("Score one edit · {}", self.settings.profile),
+        };
+        self.state.jobs.0.push(Job::new(run.0, title));
+        self.state.failures_open = false;
+        let request = ScoreRequest {
+            project,
+            edits: only.map(|id| vec![EditId(id.0)]),
+            models: self.settings.models.clone(),
+            profile: self.settings.profile,
+            device: self.settings.device,
+            range: None,
+            rescore: only.is_some(),
+        };
+        self.engine.send(Request::Score(run, request));
+    }
+
+    fn cancel(&mut self, token: u64) {
+        if let Some(job) = self.state.jobs.get_mut(token).filter(|job| job.is_active()) {
+            job.state = JobState::Cancelling;
+            self.engine.send(Request::Cancel(RunToken(token)));
+        }
+    }
+
+    fn answer(&mut self, index: usize, answer: u8) {
+        if self.state.details.is_none() {
+            return;
+        }
+        if self.settings.rater.trim().is_empty() {
+            self.state.tab = Tab::Rate;
+            self.toast(Level::Warning, "Say who you are before you rate: there is a field for your name above the questions.");
+            return;
+        }
+        if self.state.rating.set(index, answer) {
+            self.save_rating();
+        }
+    }
+
+    /// Saves a comment that is being typed, if there is one.
+    pub(super) fn save_comment(&mut self) {
+        if std::mem::take(&mut self.state.rating.dirty) {
+            if self.settings.rater.trim().is_empty() {
+                self.state.rating.dirty = true;
+                self.toast(Level::Warning, "The comment is not saved yet: say who you are in the field above the questions.");
+            } else {
+                self.save_rating();
+            }
+        }
+    }
+
+    fn save_rating(&mut self) {
+        let Some(id) = self.state.queue.selected() else { return };
+        if self.state.rating.is_empty() {
+            return;
+        }
+        self.state.rating.dirty = false;
+        self.state.saving = true;
+        let rating = self.state.rating.rating(self.settings.rater.trim(), now_millis());
+        self.store.send(StoreRequest::SaveRating { id, rating });
+    }
+
+    fn save_parse(&mut self) {
+        let (Some(id), Some(draft)) = (self.state.queue.selected(), &self.state.parse_draft) else { return };
+        let mut parse = draft.clone();
+        parse.origin = crate::domain::ParseOrigin::Person;
+        parse.doubtful = None;
+        let who = if self.settings.rater.is_empty() { "unnamed".to_owned() } else { self.settings.rater.clone() };
+        self.state.parse_draft = Some(parse.clone());
+        self.store.send(StoreRequest::SaveParse { id, parse, who });
+    }
+
+    fn set_settings(&mut self, settings: Settings) {
+        let before = std::mem::replace(&mut self.settings, settings);
+        if before.theme != self.settings.theme {
+            self.ctx.set_theme(self.settings.theme);
+        }
+        if before.rater != self.settings.rater
+            && let Some(details) = &self.state.details
+            && !self.state.rating.dirty
+        {
+            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater);
+        }
+        if (before.profile, &before.range) != (self.settings.profile, &self.settings.range) && self.state.info().is_some() {
+            self.reload_rows();
+            if let Some(id) = self.state.queue.selected() {
+                self.request_details(id);
+            }
+        }
+        self.settings_unsaved = before != self.settings;
+    }
+
+    fn want(&mut self, wanted: Wanted) {
+        match wanted {
+            Wanted::Mask(id) => {
+                if let Some(details) = self.state.details.as_ref().filter(|details| details.id == id)
+                    && let Some(score) = &details.score
+                {
+                    self.pictures.want_mask(id, &Arc::clone(score), &self.raster);
+                }
+            }
+            other => self.pictures.want(other, self.engine.as_ref()),
+        }
+    }
+}
+
+/// Milliseconds since 1970, UTC.
+fn now_millis() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,86 @@
+//! What panels get: everything to read, and one way to ask for a change.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use crate::domain::{Parse, TraceKind};
+use crate::editor::{Filter, Overlay, RowId, SortKey, View};
+
+use super::command::Command;
+use super::pictures::{Pictures, Wanted};
+use super::settings::Settings;
+use super::state::{AgreementView, State};
+use super::theme::{Palette, Theme};
+
+/// A change that a panel asks for. It is applied at the beginning of the next frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    Do(Command),
+    Select(RowId),
+    SetFilter(Filter),
+    SortBy(SortKey),
+    SetOpacity(Overlay, f32),
+    SetView(View),
+    /// The person points at a step of the trace. Holds for one frame.
+    Highlight(TraceKind),
+    /// The parse on the form, not saved yet.
+    DraftParse(Parse),
+    SaveParse,
+    RevertParse,
+    /// Ask the built-in rules again.
+    ReadInstruction,
+    MarkQuestion(usize),
+    /// Question and answer, 1 to 5.
+    Answer(usize, u8),
+    DraftComment(String),
+    SaveComment,
+    /// A picture is on the screen and not loaded yet.
+    Want(Wanted),
+    OpenPath(PathBuf),
+    CancelRun(u64),
+    SetSettings(Settings),
+    SetAgreement(AgreementView),
+    CloseDialog,
+    DismissToast(u64),
+    DismissNotice,
+    ToggleFailures,
+    CopyText(String),
+}
+
+/// Collects the actions of a frame. Sender and receiver share a thread, so a plain list does.
+#[derive(Debug, Default)]
+pub struct Sender(RefCell<Vec<Action>>);
+
+impl Sender {
+    /// Asks for a change.
+    pub fn send(&self, action: Action) {
+        self.0.borrow_mut().push(action);
+    }
+
+    /// The actions so far, in order.
+    pub fn take(&self) -> Vec<Action> {
+        self.0.take()
+    }
+}
+
+/// The read-only view of everything that a panel may need.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub state: &'a State,
+    pub settings: &'a Settings,
+    pub pictures: &'a Pictures,
+    pub theme: &'a Theme,
+    pub sender: &'a Sender,
+}
+
+impl<'a> Context<'a> {
+    /// Asks for a change.
+    pub fn send(&self, action: Action) {
+        self.sender.send(action);
+    }
+
+    /// The colours in use.
+    pub fn palette(&self, ui: &egui::Ui) -> &'a Palette {
+        self.theme.palette(ui.ctx().theme())
+    }
+}

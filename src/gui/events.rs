@@ -1,0 +1,191 @@
+//! Takes in what other threads tell: the engine, the store, the dialogs.
+
+use std::sync::Arc;
+
+use crate::editor::{EditDetails, Failure, JobState, RatingDraft, RowId};
+use crate::engine::{Event, Level};
+use crate::storage::EditId;
+
+use super::app::App;
+use super::dialogs::{Ask, Chosen, default_project};
+use super::pictures::Wanted;
+use super::state::ProjectState;
+use super::store::{StoreEvent, StoreRequest};
+
+impl App {
+    /// One event of the engine.
+    pub(super) fn engine_event(&mut self, event: Event) {
+        match event {
+            Event::PictureReady { token, result } => self.pictures.decoded(token, result, &self.raster),
+            Event::ChangeMapReady { token, result } => self.pictures.compared(token, result, &self.raster),
+            Event::ProjectReady { project, summary, problems } => {
+                self.toast(Level::Info, summary);
+                if !problems.is_empty() {
+                    let shown: Vec<&str> = problems.iter().take(5).map(String::as_str).collect();
+                    let rest = problems.len().saturating_sub(shown.len());
+                    let more = if rest > 0 { format!("\n… and {rest} more; `editscope lint` lists all") } else { String::new() };
+                    self.toast(Level::Warning, format!("Not everything could be read:\n{}{more}", shown.join("\n")));
+                }
+                self.open_project(project);
+            }
+            Event::Parsed { edit, parse } => {
+                if self.state.queue.selected() == Some(RowId(edit.0)) {
+                    self.state.parse_draft = Some(parse);
+                }
+            }
+            Event::Message { level, text } => self.toast(level, text),
+            run => self.run_event(run),
+        }
+    }
+
+    fn run_event(&mut self, event: Event) {
+        match event {
+            Event::RunStarted { run, total, already, device, models } => {
+                self.state.device = format!("{models} on {device}");
+                if let Some(job) = self.state.jobs.get_mut(run.0) {
+                    (job.total, job.already) = (total, already);
+                    (job.device, job.models) = (device, models);
+                    if job.state == JobState::Starting {
+                        job.state = JobState::Running;
+                    }
+                }
+            }
+            Event::Progress { run, done, failed, total, seconds, current } => {
+                if let Some(job) = self.state.jobs.get_mut(run.0) {
+                    (job.done, job.failed, job.total, job.seconds, job.current) = (done, failed, total, seconds, current);
+                }
+            }
+            Event::EditScored { edit, score, .. } => {
+                let id = RowId(edit.0);
+                self.state.queue.update(id, |row| row.take_score(&score));
+                self.rows_changed = true;
+                if self.state.queue.selected() == Some(id) {
+                    self.request_details(id);
+                }
+            }
+            Event::EditFailed { run, edit, label, why } => {
+                if let Some(job) = self.state.jobs.get_mut(run.0) {
+                    job.failures.push(Failure { row: Some(RowId(edit.0)), label, why });
+                }
+            }
+            Event::RunFinished { run, done, failed, cancelled, seconds } => {
+                if let Some(job) = self.state.jobs.get_mut(run.0) {
+                    (job.done, job.failed, job.seconds) = (done, failed, seconds);
+                    job.state = JobState::Finished { cancelled };
+                }
+                self.reload_rows();
+                if let Some(id) = self.state.queue.selected() {
+                    self.request_details(id);
+                }
+            }
+            Event::RunFailed { run, why } => {
+                if let Some(job) = self.state.jobs.get_mut(run.0) {
+                    job.state = JobState::Failed(why.clone());
+                }
+                self.toast(Level::Error, format!("The run stopped: {why}"));
+                self.reload_rows();
+            }
+            _ => {}
+        }
+    }
+
+    /// One answer of the store.
+    pub(super) fn store_event(&mut self, event: StoreEvent) {
+        match event {
+            StoreEvent::Opened { path, result: Ok(info) } => {
+                if self.state.project == ProjectState::Opening(path) {
+                    self.state.project = ProjectState::Open(info);
+                    self.reload_rows();
+                }
+            }
+            StoreEvent::Opened { path, result: Err(why) } => self.state.project = ProjectState::Failed { path, why },
+            StoreEvent::Rows(Ok(rows)) => {
+                let first_time = self.state.queue.rows().is_empty();
+                self.state.queue.set_rows(rows);
+                self.table_stale = true;
+                if first_time && let Some(first) = self.state.queue.neighbour(0) {
+                    self.select(first);
+                }
+                if first_time && std::mem::take(&mut self.score_when_open) {
+                    self.start_run(None);
+                }
+            }
+            StoreEvent::Details(id, Ok(details)) => self.take_details(id, details),
+            StoreEvent::Rows(Err(why)) | StoreEvent::Details(_, Err(why)) => self.toast(Level::Error, why),
+            StoreEvent::ParseSaved(id, Ok(())) => {
+                self.toast(Level::Info, "Parse saved. Score the edit again to use it.");
+                self.request_details(id);
+            }
+            StoreEvent::ParseSaved(_, Err(why)) => self.toast(Level::Error, format!("The parse is not saved: {why}")),
+            StoreEvent::RatingSaved(id, _, Ok(())) => {
+                self.state.saving = false;
+                self.request_details(id);
+            }
+            StoreEvent::RatingSaved(_, rating, Err(why)) => {
+                self.state.saving = false;
+                let answers: Vec<String> = rating.values.iter().map(|(name, value)| format!("{name} {value}")).collect();
+                self.toast(Level::Error, format!("The rating is not saved ({}): {why}", answers.join(", ")));
+            }
+            StoreEvent::Exported(Ok(what)) => self.toast(Level::Info, what),
+            StoreEvent::Exported(Err(why)) => self.toast(Level::Error, format!("Nothing is exported: {why}")),
+        }
+    }
+
+    fn take_details(&mut self, id: RowId, details: Arc<EditDetails>) {
+        self.state.queue.update(id, |row| {
+            row.take_ratings(&details.ratings);
+            row.flags = details.flags;
+            if let Some(score) = &details.score {
+                row.take_score(score);
+            }
+            if let Some(combined) = &details.combined {
+                row.overall = (&combined.overall).into();
+            }
+        });
+        self.rows_changed = true;
+        if self.state.queue.selected() != Some(id) {
+            return;
+        }
+        let before = self.state.details.replace(details);
+        let Some(details) = &self.state.details else { return };
+        let same_edit = before.as_ref().is_some_and(|before| before.id == id);
+        if before.as_ref().and_then(|before| before.score.as_ref()) != details.score.as_ref() || !same_edit {
+            self.pictures.forget(&Wanted::Mask(id));
+        }
+        if !same_edit || self.state.parse_draft.as_ref() == before.as_ref().and_then(|before| before.parse.as_ref()) {
+            self.state.parse_draft = details.parse.clone();
+        }
+        if !same_edit {
+            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater);
+        }
+    }
+
+    /// An answer of a file dialog.
+    pub(super) fn chosen(&mut self, Chosen { ask, path }: Chosen) {
+        let Some(path) = path else { return };
+        match ask {
+            Ask::OpenProject => self.open_project(path),
+            Ask::Data => self.ask(Ask::ProjectFor { data: path }),
+            Ask::ProjectFor { data } => self.import(data, path),
+            Ask::ExportTo => self.store.send(StoreRequest::Export { to: path, shown: self.shown() }),
+        }
+    }
+
+    /// A file or folder that was dropped or named: a project is opened, anything else imported beside itself.
+    pub(super) fn open_path(&mut self, path: std::path::PathBuf) {
+        if path.extension().is_some_and(|ending| ending == "editscope") {
+            self.open_project(path);
+        } else {
+            let project = default_project(&path);
+            self.import(path, project);
+        }
+    }
+
+    /// Asks the engine to read the fields of the selected edit's instruction.
+    pub(super) fn read_instruction(&mut self) {
+        if let Some(row) = self.state.queue.selected_row() {
+            let request = crate::engine::Request::Parse { edit: EditId(row.id.0), instruction: row.instruction.to_string() };
+            self.engine.send(request);
+        }
+    }
+}

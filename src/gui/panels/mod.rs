@@ -1,0 +1,17 @@
+//! The panels around the canvas. Each draws from a read-only context and sends actions.
+
+pub mod agreement;
+pub mod dialogs;
+pub mod empty;
+mod history;
+pub mod inspector;
+pub mod jobs;
+pub mod notice;
+mod parse;
+pub mod queue;
+mod queue_row;
+mod rate;
+mod score;
+mod settings;
+pub mod toasts;
+pub mod top;

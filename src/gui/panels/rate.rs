@@ -1,0 +1,156 @@
+//! The rater's form: five questions answered 1 to 5 by key or click, and a comment.
+
+use egui::{Button, Label, RichText, Role, Sense, TextEdit, Ui, vec2};
+
+use crate::domain::{CRITERIA, Criterion};
+use crate::editor::EditDetails;
+use crate::gui::context::{Action, Context};
+use crate::gui::settings::Settings;
+use crate::gui::widgets::{self, section};
+
+/// Draws the tab.
+pub fn rate_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
+    let palette = cx.palette(ui);
+    rater_ui(ui, cx);
+    section(ui, palette, "Your answers");
+    for (index, criterion) in CRITERIA.into_iter().enumerate() {
+        question_ui(ui, cx, index, criterion);
+    }
+    ui.add_space(4.0);
+    let keys = "1–5 answer · ⬅ ➡ or Tab another question · ⬇ next edit · N next unrated";
+    ui.add(Label::new(RichText::new(keys).size(11.5).color(palette.text_dim.0)).wrap());
+    section(ui, palette, "Comment");
+    comment_ui(ui, cx);
+    saved_ui(ui, cx);
+    others_ui(ui, cx, details);
+}
+
+fn rater_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    ui.horizontal(|ui| {
+        let label = ui.label("Rater");
+        let mut rater = cx.settings.rater.clone();
+        let edit = TextEdit::singleline(&mut rater).hint_text("your name").desired_width(150.0);
+        let response = ui.add(edit).labelled_by(label.id).on_hover_text("Ratings are kept under this name.");
+        if response.changed() {
+            cx.send(Action::SetSettings(Settings { rater, ..cx.settings.clone() }));
+        }
+        if cx.settings.rater.trim().is_empty() {
+            ui.label(RichText::new("⚠ needed to rate").size(12.0).color(palette.warning.0));
+        }
+    });
+}
+
+fn question_ui(ui: &mut Ui, cx: &Context<'_>, index: usize, criterion: Criterion) {
+    let palette = cx.palette(ui);
+    let active = cx.state.rating.active == index;
+    let fill = if active { palette.raised.0 } else { palette.panel.0 };
+    let frame = egui::Frame::new().fill(fill).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 5));
+    frame.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 4.0;
+        let title = format!("{} {}", if active { "▶" } else { "   " }, criterion.name());
+        let color = if active { palette.text_strong.0 } else { palette.text.0 };
+        ui.horizontal(|ui| {
+            let question = ui.add(Label::new(RichText::new(title).strong().color(color)).sense(Sense::click()));
+            let question = question.on_hover_text(criterion.question());
+            widgets::name(&question, Role::RadioButton, active, format!("Question {}", criterion.name()));
+            // Tab moves between questions; the number keys answer the one that has the focus.
+            if question.clicked() || question.gained_focus() {
+                cx.send(Action::MarkQuestion(index));
+            }
+            widgets::right(ui, |ui| {
+                ui.spacing_mut().item_spacing.x = 3.0;
+                for answer in (1..=5u8).rev() {
+                    answer_ui(ui, cx, index, criterion, answer);
+                }
+            });
+        });
+        if active {
+            ui.add(Label::new(RichText::new(criterion.question()).size(12.0).color(palette.text_dim.0)).wrap());
+        }
+    });
+}
+
+fn answer_ui(ui: &mut Ui, cx: &Context<'_>, index: usize, criterion: Criterion, answer: u8) {
+    let palette = cx.palette(ui);
+    let chosen = cx.state.rating.answer(index) == Some(answer);
+    let text = RichText::new(answer.to_string()).monospace();
+    let button = if chosen {
+        Button::new(text.color(palette.on_accent.0).strong()).fill(palette.accent.0)
+    } else {
+        Button::new(text).fill(palette.field.0)
+    };
+    let response = ui.add(button.min_size(vec2(26.0, 24.0)));
+    widgets::name(&response, Role::RadioButton, chosen, format!("{} {answer}", criterion.name()));
+    let meaning = match answer {
+        1 => "bad",
+        2 => "poor",
+        3 => "fair",
+        4 => "good",
+        _ => "very good",
+    };
+    if response.on_hover_text(meaning).clicked() {
+        cx.send(Action::Answer(index, answer));
+    }
+}
+
+fn comment_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let mut comment = cx.state.rating.comment.clone();
+    let edit = TextEdit::multiline(&mut comment).desired_rows(2).desired_width(f32::INFINITY).hint_text("What should others know?");
+    let response = ui.add(edit);
+    response.widget_info(|| egui::WidgetInfo::labeled(Role::TextInput, true, "Comment"));
+    if response.changed() {
+        cx.send(Action::DraftComment(comment));
+    }
+    if response.lost_focus() {
+        cx.send(Action::SaveComment);
+    }
+}
+
+/// One line of fixed height, so that saving moves nothing.
+fn saved_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    let draft = &cx.state.rating;
+    let (text, color) = if cx.state.saving {
+        ("Saving…", palette.text_dim.0)
+    } else if draft.dirty {
+        ("The comment is saved when you leave the field.", palette.text_dim.0)
+    } else if draft.is_empty() {
+        ("Every answer is saved at once.", palette.text_dim.0)
+    } else if draft.is_complete() {
+        ("✔ Saved, all five answered", palette.good.0)
+    } else {
+        ("✔ Saved", palette.good.0)
+    };
+    ui.label(RichText::new(text).size(12.0).color(color));
+}
+
+fn others_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
+    let palette = cx.palette(ui);
+    let others: Vec<_> = details.ratings.iter().filter(|rating| rating.simulated || rating.rater != cx.settings.rater).collect();
+    if others.is_empty() {
+        return;
+    }
+    section(ui, palette, "Other raters");
+    egui::Grid::new("other raters").num_columns(6).spacing(vec2(10.0, 4.0)).show(ui, |ui| {
+        ui.label("");
+        for criterion in CRITERIA {
+            let short: String = criterion.name().chars().take(4).collect();
+            ui.label(RichText::new(short).size(11.0).color(palette.text_dim.0)).on_hover_text(criterion.name());
+        }
+        ui.end_row();
+        for rating in others {
+            let name = if rating.simulated { format!("{} (simulated)", rating.rater) } else { rating.rater.clone() };
+            let label = ui.add(Label::new(RichText::new(name).size(12.0)).truncate());
+            if !rating.comment.is_empty() {
+                label.on_hover_text(&rating.comment);
+            }
+            for criterion in CRITERIA {
+                let text = rating.values.get(criterion.name()).map_or_else(|| "–".to_owned(), |value| format!("{value}"));
+                ui.label(RichText::new(text).monospace());
+            }
+            ui.end_row();
+        }
+    });
+}

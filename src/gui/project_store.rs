@@ -1,0 +1,354 @@
+//! Joins the window to the project file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::domain::{BoxesBySide, Criterion, PaperWeights, Parse, Parts, Profile, Range, Rating, Score};
+use crate::editor::{Cell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState as Picture, Row, RowId};
+use crate::engine::{combine, fit_range};
+use crate::storage::{EditId, Flag as StoredFlag, PictureState, Project, QueueRow, StorageError};
+
+use super::store::{Shown, Store, StoreInfo};
+
+/// The open project.
+#[derive(Default)]
+pub struct ProjectStore {
+    project: Option<Project>,
+    /// The range that was last fitted or read, and for what; computing it means reading all parts.
+    range: Option<(Shown, Range)>,
+}
+
+fn said(error: StorageError) -> String {
+    error.to_string()
+}
+
+impl ProjectStore {
+    fn project(&self) -> Result<&Project, String> {
+        self.project.as_ref().ok_or_else(|| "no project is open".to_owned())
+    }
+
+    /// The range that scores are shown with: the saved one, or the bounds of the parts in `queue`.
+    fn range_of(&self, shown: &Shown, queue: &[QueueRow]) -> Result<Range, String> {
+        if let Some(name) = &shown.range {
+            let saved = self.project()?.range(name, shown.profile).map_err(said)?;
+            return saved
+                .ok_or_else(|| format!("there is no range '{name}' for profile {}: choose another one in the settings", shown.profile));
+        }
+        let scores: Vec<Score> = queue.iter().filter_map(|row| bare_score(row, shown.profile)).collect();
+        let fitted_on = format!("{} edits of this project", scores.len());
+        Ok(fit_range(shown.profile, &scores, "this project", &fitted_on))
+    }
+
+    /// The range for one edit: that of the rows, if they were read with the same choice.
+    fn range_now(&mut self, shown: &Shown) -> Result<Range, String> {
+        if let Some((for_what, range)) = &self.range
+            && for_what == shown
+        {
+            return Ok(range.clone());
+        }
+        let queue = self.project()?.queue(shown.profile).map_err(said)?;
+        let range = self.range_of(shown, &queue)?;
+        self.range = Some((shown.clone(), range.clone()));
+        Ok(range)
+    }
+}
+
+/// As much of a score as ranges and overalls need.
+fn bare_score(row: &QueueRow, profile: Profile) -> Option<Score> {
+    let stored = row.score.as_ref()?;
+    let parts = stored.parts.as_ref().ok()?.clone();
+    Some(Score {
+        profile,
+        parts,
+        global: stored.global,
+        parse: Parse::default(),
+        boxes: BoxesBySide::default(),
+        candidates: BoxesBySide::default(),
+        mask: None,
+        crop_in_bpm500: None,
+        trace: Vec::new(),
+    })
+}
+
+fn flags_of(row: &QueueRow) -> Flags {
+    let mut flags = Flags::NONE;
+    for stored in row.score.iter().flat_map(|score| &score.flags) {
+        let flag = match stored {
+            StoredFlag::NoBox => Flag::NoBox,
+            StoredFlag::BoxNearlyWhole => Flag::WholeBox,
+            StoredFlag::EmptyMask => Flag::EmptyMask,
+            StoredFlag::FullMask => Flag::FullMask,
+            StoredFlag::Fallback => Flag::Fallback,
+            StoredFlag::ParseDoubtful => Flag::ParseDoubtful,
+            StoredFlag::PartFailed => Flag::Failed,
+        };
+        flags.set(flag, true);
+    }
+    if let Some(score) = &row.score {
+        flags.set(Flag::Stale, score.stale);
+        flags.set(Flag::Failed, flags.has(Flag::Failed) || score.parts.is_err());
+    }
+    flags.set(Flag::ParseDoubtful, flags.has(Flag::ParseDoubtful) || row.parse_doubtful == Some(true));
+    flags.set(Flag::SourceMissing, problem(row.source_state).is_some());
+    flags.set(Flag::EditMissing, problem(row.picture_state).is_some());
+    flags
+}
+
+fn problem(state: PictureState) -> Option<&'static str> {
+    match state {
+        PictureState::Unchecked | PictureState::Present => None,
+        PictureState::Missing => Some("the file was not there when it was last looked for"),
+        PictureState::Changed => Some("the file is not the one that was imported"),
+        PictureState::Unreadable => Some("the file could not be read"),
+    }
+}
+
+fn row_of(stored: QueueRow, range: &Range, ratings: &[Rating]) -> Row {
+    let flags = flags_of(&stored);
+    let score = bare_score(&stored, range.profile);
+    let failed = stored.score.as_ref().is_some_and(|score| score.parts.is_err());
+    let none = if failed { Cell::Failed } else { Cell::Unscored };
+    let parts = |score: &Score| Parts::NAMES.map(|name| score.parts.get(name).map_or(Cell::Unscored, Cell::from));
+    let mut row = Row {
+        id: RowId(stored.edit.0),
+        item: stored.item_key.0.into(),
+        instruction: stored.instruction.into(),
+        model: stored.model.into(),
+        source: stored.source,
+        edited: stored.picture,
+        parts: score.as_ref().map_or([none; 4], parts),
+        overall: score.as_ref().map_or(none, |score| (&combine(score, Some(range), PaperWeights::default()).overall).into()),
+        people: [None; 5],
+        raters: 0,
+        simulated: false,
+        flags,
+    };
+    row.take_ratings(ratings);
+    row
+}
+
+impl Store for ProjectStore {
+    fn open(&mut self, path: &Path) -> Result<StoreInfo, String> {
+        self.project = None;
+        self.range = None;
+        // A project in a folder that cannot be written to can still be looked at.
+        let project = Project::open(path).or_else(|error| match error {
+            StorageError::ReadOnly { .. } => Project::open_read_only(path),
+            other => Err(other),
+        });
+        let project = project.map_err(said)?;
+        let (items, _) = project.counts().map_err(said)?;
+        let mut ranges: Vec<String> = project.ranges(None).map_err(said)?.into_iter().map(|range| range.name).collect();
+        ranges.dedup();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.project = Some(project);
+        Ok(StoreInfo { path: path.to_owned(), name, items, ranges })
+    }
+
+    fn rows(&mut self, shown: &Shown) -> Result<Vec<Row>, String> {
+        let queue = self.project()?.queue(shown.profile).map_err(said)?;
+        let range = self.range_of(shown, &queue)?;
+        let ratings = self.project()?.all_latest_ratings().map_err(said)?;
+        let rows = queue.into_iter().map(|row| {
+            let ratings = ratings.get(&row.edit).map_or(&[][..], Vec::as_slice);
+            row_of(row, &range, ratings)
+        });
+        let rows = rows.collect();
+        self.range = Some((shown.clone(), range));
+        Ok(rows)
+    }
+
+    fn details(&mut self, id: RowId, shown: &Shown) -> Result<EditDetails, String> {
+        let range = self.range_now(shown)?;
+        let project = self.project()?;
+        let edit = EditId(id.0);
+        let row = project.queue_row(edit, shown.profile).map_err(said)?;
+        let item = project.item(row.item).map_err(said)?;
+        let stored = project.latest_score(edit, shown.profile).map_err(said)?;
+        let failure = row.score.as_ref().and_then(|score| score.parts.as_ref().err().cloned());
+        let made_by = match (&stored, failure) {
+            (_, Some(why)) => format!("The newest run could not score this edit: {why}"),
+            (Some(stored), None) => {
+                let run = project.run(stored.run).map_err(said)?;
+                format!("networks: {} · device: {} · {:.1} s", run.about.models, run.about.device, stored.seconds)
+            }
+            (None, None) => String::new(),
+        };
+        let combined = stored.as_ref().map(|stored| {
+            let combined = combine(&stored.score, Some(&range), PaperWeights::default());
+            let words = if shown.range.is_some() { format!("{}, {}", range.name, range.fitted_on) } else { range.fitted_on.clone() };
+            Combined { modify: combined.modify.value, preserve: combined.preserve.value, overall: combined.overall, range: words }
+        });
+        let picture = |path: &Path, state| Picture { path: path.to_owned(), problem: problem(state).map(str::to_owned) };
+        Ok(EditDetails {
+            id,
+            source: picture(&row.source, row.source_state),
+            edited: picture(&row.picture, row.picture_state),
+            parse: item.parse,
+            score: stored.map(|stored| Arc::new(stored.score)),
+            combined,
+            made_by,
+            flags: flags_of(&row),
+            ratings: project.latest_ratings(edit).map_err(said)?,
+            history: history_of(project, &row)?,
+        })
+    }
+
+    fn save_parse(&mut self, id: RowId, parse: &Parse, who: &str) -> Result<(), String> {
+        let project = self.project()?;
+        let edit = project.edit(EditId(id.0)).map_err(said)?;
+        project.set_parse(edit.item, parse, who).map_err(said)
+    }
+
+    fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String> {
+        self.project()?.add_rating(EditId(id.0), rating).map_err(said)
+    }
+
+    fn export(&mut self, to: &Path, _shown: &Shown) -> Result<String, String> {
+        Err(format!("use `editscope export` on the command line: {}", to.display()))
+    }
+}
+
+/// What was said and changed about an edit and its item, newest first.
+fn history_of(project: &Project, row: &QueueRow) -> Result<Vec<HistoryLine>, String> {
+    let mut lines = Vec::new();
+    for stored in project.rating_history(row.edit).map_err(said)? {
+        let mut answers: Vec<String> = Vec::new();
+        for criterion in crate::domain::CRITERIA.map(Criterion::name) {
+            if let Some(value) = stored.rating.values.get(criterion) {
+                answers.push(format!("{criterion} {value}"));
+            }
+        }
+        let simulated = if stored.rating.simulated { " (simulated)" } else { "" };
+        let comment = if stored.rating.comment.is_empty() { String::new() } else { format!(" “{}”", stored.rating.comment) };
+        lines.push(HistoryLine {
+            at_millis: stored.rating.at_millis,
+            who: format!("{}{simulated}", stored.rating.rater),
+            what: format!("Rated: {}{comment}", answers.join(", ")),
+        });
+    }
+    for stored in project.parse_history(row.item).map_err(said)? {
+        let parse = &stored.parse;
+        let who = if stored.who.is_empty() { "import".to_owned() } else { stored.who };
+        let what = format!("Parse: {} → {} ({})", parse.original_part, parse.edited_part, parse.edit_type);
+        lines.push(HistoryLine { at_millis: Some(stored.at_millis), who, what });
+    }
+    lines.sort_by_key(|line| std::cmp::Reverse(line.at_millis.unwrap_or(i64::MIN)));
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Edit, EditKey, Item, ItemKey, Outcome, PictureRef};
+    use crate::storage::{NewRun, RunKind};
+
+    fn picture(name: &str) -> PictureRef {
+        PictureRef { path: name.into(), given: name.into() }
+    }
+
+    fn no_parts() -> Score {
+        let none = || Outcome::NotApplicable("none".into());
+        Score {
+            profile: Profile::Corrected,
+            parts: Parts { size: none(), position: none(), modify: none(), preserve: none() },
+            global: false,
+            parse: Parse::default(),
+            boxes: BoxesBySide::default(),
+            candidates: BoxesBySide::default(),
+            mask: None,
+            crop_in_bpm500: None,
+            trace: Vec::new(),
+        }
+    }
+
+    /// A project with one item and three edits; the first two are scored.
+    fn project(folder: &Path) -> std::path::PathBuf {
+        let path = folder.join("p.editscope");
+        let project = Project::create(&path).unwrap();
+        let edit = |name: &str| Edit {
+            key: EditKey(name.into()),
+            picture: picture(&format!("{name}.png")),
+            model: name.into(),
+            ratings: Vec::new(),
+            extra: Default::default(),
+        };
+        let item = Item {
+            key: ItemKey("i".into()),
+            source: picture("s.png"),
+            instruction: "Make the cat red".into(),
+            parse: None,
+            edits: vec![edit("a"), edit("b"), edit("c")],
+            extra: Default::default(),
+        };
+        project.import(&[item]).unwrap();
+        let run = NewRun {
+            kind: RunKind::Set,
+            profile: Profile::Corrected,
+            models: "demo".into(),
+            models_fingerprint: "x".into(),
+            device: "CPU".into(),
+            settings: serde_json::Value::Null,
+            range: None,
+        };
+        let run = project.start_run(&run).unwrap();
+        let edits = project.edits().unwrap();
+        for (edit, modify, preserve) in [(edits[0].id, 0.1, 0.9), (edits[1].id, 0.3, 0.8)] {
+            let parts = Parts {
+                size: Outcome::Value(1.0),
+                position: Outcome::Value(0.5),
+                modify: Outcome::Value(modify),
+                preserve: Outcome::Value(preserve),
+            };
+            let score = Score { parts, ..no_parts() };
+            project.put_score(run, edit, &score, 1.0).unwrap();
+        }
+        path
+    }
+
+    #[test]
+    fn rows_and_details_agree_on_the_overall() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = ProjectStore::default();
+        let info = store.open(&project(folder.path())).unwrap();
+        assert_eq!((info.name.as_str(), info.items), ("p", 1));
+        let rows = store.rows(&Shown::default()).unwrap();
+        // bpm.md section 5 by hand: the range makes modify 0 and preserve 1 for the first edit, 1 and 0 for the second;
+        // 0.7 · 1 + 0.3 · 1.5 = 1.15 for both. The third is not scored.
+        let overalls: Vec<Cell> = rows.iter().map(|row| row.overall).collect();
+        assert!(overalls[..2].iter().all(|cell| cell.value().is_some_and(|value| (value - 1.15).abs() < 1e-9)), "{overalls:?}");
+        assert_eq!(overalls[2], Cell::Unscored);
+        let details = store.details(rows[0].id, &Shown::default()).unwrap();
+        assert_eq!(details.combined.unwrap().overall.value().copied(), overalls[0].value());
+        assert!(store.details(rows[2].id, &Shown::default()).unwrap().score.is_none());
+    }
+
+    #[test]
+    fn ratings_and_parses_are_kept_with_their_history() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = ProjectStore::default();
+        store.open(&project(folder.path())).unwrap();
+        let id = store.rows(&Shown::default()).unwrap()[2].id;
+        let mut draft = crate::editor::RatingDraft::default();
+        draft.set(4, 3);
+        store.save_rating(id, &draft.rating("ann", 5)).unwrap();
+        draft.set(4, 4);
+        store.save_rating(id, &draft.rating("ann", 6)).unwrap();
+        let parse = Parse { edited_part: "red cat".into(), origin: crate::domain::ParseOrigin::Person, ..Parse::default() };
+        store.save_parse(id, &parse, "ann").unwrap();
+        let details = store.details(id, &Shown::default()).unwrap();
+        assert_eq!(details.ratings.iter().map(|rating| rating.values["overall"]).collect::<Vec<_>>(), [4.0]);
+        assert_eq!(details.parse.as_ref().map(|parse| parse.edited_part.as_str()), Some("red cat"));
+        assert_eq!(details.history.len(), 3);
+    }
+
+    #[test]
+    fn a_range_that_does_not_exist_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = ProjectStore::default();
+        store.open(&project(folder.path())).unwrap();
+        let shown = Shown { range: Some("paper".into()), ..Shown::default() };
+        assert!(store.rows(&shown).unwrap_err().contains("paper"));
+        assert!(ProjectStore::default().rows(&Shown::default()).is_err());
+    }
+}

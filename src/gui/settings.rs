@@ -1,0 +1,116 @@
+//! What a person sets once: where networks run, which ones, the profile, the rater's name, the theme.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Profile;
+use crate::engine::{DevicePreference, ModelSource};
+
+/// Settings of the window. Device and networks may be overruled by the command line for one session.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Settings {
+    pub device: DevicePreference,
+    pub models: ModelSource,
+    pub profile: Profile,
+    /// Name of the saved range to show scores with; `None`: fitted on the project itself.
+    pub range: Option<String>,
+    /// Who rates; empty until the person says.
+    pub rater: String,
+    pub theme: ThemeChoice,
+}
+
+/// Which theme is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ThemeChoice {
+    /// That of the system.
+    #[default]
+    System,
+    Dark,
+    Light,
+}
+
+impl ThemeChoice {
+    /// All choices, in the order they are offered.
+    pub const ALL: [Self; 3] = [Self::System, Self::Dark, Self::Light];
+
+    /// The word in the settings.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::System => "As the system",
+            Self::Dark => "Dark",
+            Self::Light => "Light",
+        }
+    }
+}
+
+impl From<ThemeChoice> for egui::ThemePreference {
+    fn from(choice: ThemeChoice) -> Self {
+        match choice {
+            ThemeChoice::System => Self::System,
+            ThemeChoice::Dark => Self::Dark,
+            ThemeChoice::Light => Self::Light,
+        }
+    }
+}
+
+/// The part of the settings that outlives the session.
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
+struct Kept {
+    rater: String,
+    theme: ThemeChoice,
+    profile: Profile,
+}
+
+/// Where settings are kept for this user; `None` when there is no such folder.
+pub fn settings_file() -> Option<PathBuf> {
+    dirs::config_dir().map(|folder| folder.join("editscope").join("window.ron"))
+}
+
+impl Settings {
+    /// Takes what is kept in `file`, as far as it can be read; an unreadable file is worth a warning, not a refusal to start.
+    pub fn read_kept(&mut self, file: &Path) -> Result<(), String> {
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(format!("the settings cannot be read ({error}): {}", file.display())),
+        };
+        let kept: Kept = ron::from_str(&text).map_err(|error| format!("the settings are broken ({error}): {}", file.display()))?;
+        (self.rater, self.theme, self.profile) = (kept.rater, kept.theme, kept.profile);
+        Ok(())
+    }
+
+    /// Keeps what outlives the session.
+    pub fn write_kept(&self, file: &Path) -> Result<(), String> {
+        let kept = Kept { rater: self.rater.clone(), theme: self.theme, profile: self.profile };
+        let failed = |error: &dyn std::fmt::Display| format!("the settings cannot be kept ({error}): {}", file.display());
+        let text = ron::ser::to_string_pretty(&kept, ron::ser::PrettyConfig::default()).map_err(|error| failed(&error))?;
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+        }
+        // Written beside and renamed: half a file would lose the rater's name.
+        let part = file.with_extension("part");
+        std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, file)).map_err(|error| failed(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kept_settings_come_back_and_broken_ones_are_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a/window.ron");
+        let settings = Settings { rater: "ann".into(), theme: ThemeChoice::Light, profile: Profile::Paper, ..Settings::default() };
+        settings.write_kept(&file).unwrap();
+        let mut read = Settings::default();
+        read.read_kept(&file).unwrap();
+        assert_eq!(read, settings);
+        std::fs::write(&file, "(rater: 5").unwrap();
+        assert!(read.read_kept(&file).unwrap_err().contains("broken"));
+        assert_eq!(read, settings);
+        assert_eq!(Settings::default().read_kept(&folder.path().join("none.ron")), Ok(()));
+    }
+}

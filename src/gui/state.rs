@@ -1,0 +1,133 @@
+//! The window's state. Panels read it; only `apply` and `events` change it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::{Criterion, Parse, TraceKind};
+use crate::editor::{EditDetails, Jobs, Measure, Overlays, Queue, RatingDraft, View};
+use crate::engine::Level;
+
+use super::store::StoreInfo;
+
+/// The two pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Page {
+    #[default]
+    Audit,
+    Agreement,
+}
+
+/// The inspector's tabs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Tab {
+    #[default]
+    Score,
+    Parse,
+    Rate,
+    History,
+}
+
+/// What is open over the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialog {
+    Settings,
+    Keys,
+}
+
+/// What the agreement page shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgreementView {
+    pub measure: Measure,
+    pub criterion: Criterion,
+}
+
+impl Default for AgreementView {
+    fn default() -> Self {
+        Self { measure: Measure::Overall, criterion: Criterion::Overall }
+    }
+}
+
+/// A short message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Toast {
+    pub id: u64,
+    pub level: Level,
+    pub text: String,
+    /// Seconds on egui's clock at which it goes; errors stay until they are dismissed.
+    pub until: Option<f64>,
+}
+
+/// What the window is doing with a project.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum ProjectState {
+    /// Nothing is open.
+    #[default]
+    None,
+    Opening(PathBuf),
+    Open(StoreInfo),
+    /// It could not be opened.
+    Failed {
+        path: PathBuf,
+        why: String,
+    },
+}
+
+/// Everything a frame is drawn from, except pictures.
+#[derive(Debug, Default)]
+pub struct State {
+    pub project: ProjectState,
+    pub queue: Queue,
+    /// The selected edit; `None` while it is being read.
+    pub details: Option<Arc<EditDetails>>,
+    pub page: Page,
+    pub tab: Tab,
+    pub dialog: Option<Dialog>,
+    pub view: View,
+    pub overlays: Overlays,
+    /// The step of the trace under the pointer.
+    pub highlight: Option<TraceKind>,
+    pub parse_draft: Option<Parse>,
+    pub rating: RatingDraft,
+    /// A rating is on its way to the project file.
+    pub saving: bool,
+    pub jobs: Jobs,
+    pub failures_open: bool,
+    pub agreement: AgreementView,
+    /// Table of the agreement page; recomputed on its own thread when rows change.
+    pub agreement_table: Option<Arc<super::agreement::Table>>,
+    pub toasts: Vec<Toast>,
+    pub next_toast: u64,
+    pub notice_dismissed: bool,
+    /// The search field takes the cursor in the next frame.
+    pub focus_search: bool,
+    /// The queue scrolls to the selection in the next frame.
+    pub reveal_selection: bool,
+    /// Networks of the last run, in words; tells whether demo checkpoints made the scores.
+    pub device: String,
+}
+
+impl State {
+    /// The open project.
+    pub fn info(&self) -> Option<&StoreInfo> {
+        match &self.project {
+            ProjectState::Open(info) => Some(info),
+            _ => None,
+        }
+    }
+
+    /// Adds a message; `now` is egui's clock in seconds.
+    pub fn toast(&mut self, level: Level, text: impl Into<String>, now: f64) {
+        let until = match level {
+            Level::Info => Some(now + 4.0),
+            Level::Warning => Some(now + 10.0),
+            Level::Error => None,
+        };
+        let text = text.into();
+        self.toasts.retain(|toast| toast.text != text);
+        self.toasts.push(Toast { id: self.next_toast, level, text, until });
+        self.next_toast += 1;
+        if self.toasts.len() > 5 {
+            self.toasts.remove(0);
+        }
+    }
+}

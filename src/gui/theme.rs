@@ -1,0 +1,222 @@
+//! Colours by role, read from `assets/theme/{dark,light}.ron`, and the spacing that every panel shares.
+//!
+//! This is the only file of the window that makes colours; everything else names a role.
+
+use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme as Mode, Visuals};
+use serde::{Deserialize, Deserializer};
+
+use crate::editor::Overlay;
+
+const DARK: &str = include_str!("../../assets/theme/dark.ron");
+const LIGHT: &str = include_str!("../../assets/theme/light.ron");
+
+/// DejaVu Sans, behind egui's own fonts: arrows, signs, Greek and Cyrillic are there on a machine that has no fonts at all.
+const FALLBACK_FONT: &[u8] = include_bytes!("../../assets/fonts/DejaVuSans.ttf");
+
+/// Adds the built-in fallback font; what it lacks (Chinese, emoji) comes from the system's fonts.
+pub fn install_fonts(ctx: &egui::Context) {
+    let mut fonts = egui::FontDefinitions::default();
+    fonts.font_data.insert("dejavu".to_owned(), std::sync::Arc::new(egui::FontData::from_static(FALLBACK_FONT)));
+    for family in [FontFamily::Proportional, FontFamily::Monospace] {
+        fonts.families.entry(family).or_default().push("dejavu".to_owned());
+    }
+    ctx.set_fonts(fonts);
+}
+
+/// A colour of a theme file, written `#rrggbb` or `#rrggbbaa`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role(pub Color32);
+
+impl<'de> Deserialize<'de> for Role {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Color32::from_hex(&text)
+            .map(Self)
+            .map_err(|_| serde::de::Error::custom(format!("'{text}' is no colour; write #rrggbb or #rrggbbaa")))
+    }
+}
+
+/// The colours of one theme. A role that is missing or unknown in the file is an error that names it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Palette {
+    pub background: Role,
+    pub panel: Role,
+    pub raised: Role,
+    pub hovered: Role,
+    pub pressed: Role,
+    pub field: Role,
+    pub outline: Role,
+    pub text: Role,
+    pub text_dim: Role,
+    pub text_strong: Role,
+    pub accent: Role,
+    pub on_accent: Role,
+    pub selection: Role,
+    pub good: Role,
+    pub warning: Role,
+    pub bad: Role,
+    pub info: Role,
+    pub canvas: Role,
+    pub label_background: Role,
+    pub source_box: Role,
+    pub edit_box: Role,
+    pub candidate: Role,
+    pub mask: Role,
+    pub crop: Role,
+    pub change: Role,
+    /// Told apart in the scatter, together with the shape of the mark.
+    pub models: Vec<Role>,
+}
+
+impl Palette {
+    /// The colour of an overlay.
+    pub const fn overlay(&self, overlay: Overlay) -> Color32 {
+        match overlay {
+            Overlay::SourceBoxes => self.source_box.0,
+            Overlay::EditBoxes => self.edit_box.0,
+            Overlay::Candidates => self.candidate.0,
+            Overlay::Mask => self.mask.0,
+            Overlay::Crop => self.crop.0,
+            Overlay::ChangeMap => self.change.0,
+        }
+    }
+
+    /// The colour of the model at `index` of the sorted list.
+    pub fn model(&self, index: usize) -> Color32 {
+        self.models.get(index % self.models.len().max(1)).map_or(self.text.0, |role| role.0)
+    }
+}
+
+/// Both palettes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Theme {
+    dark: Palette,
+    light: Palette,
+}
+
+impl Theme {
+    /// Reads the two theme files that are built into the program.
+    ///
+    /// # Errors
+    /// When a file is not what it should be; the text names the role.
+    pub fn load() -> anyhow::Result<Self> {
+        use anyhow::Context as _;
+        Ok(Self {
+            dark: ron::from_str(DARK).context("assets/theme/dark.ron")?,
+            light: ron::from_str(LIGHT).context("assets/theme/light.ron")?,
+        })
+    }
+
+    /// The palette in use.
+    pub fn palette(&self, mode: Mode) -> &Palette {
+        match mode {
+            Mode::Dark => &self.dark,
+            Mode::Light => &self.light,
+        }
+    }
+
+    /// Gives egui the colours, text sizes and spacing.
+    pub fn install(&self, ctx: &egui::Context) {
+        for mode in [Mode::Dark, Mode::Light] {
+            ctx.set_visuals_of(mode, visuals(mode, self.palette(mode)));
+        }
+        ctx.all_styles_mut(|style| {
+            let sized = |size| FontId::new(size, FontFamily::Proportional);
+            style.text_styles.insert(TextStyle::Small, sized(11.0));
+            style.text_styles.insert(TextStyle::Body, sized(13.0));
+            style.text_styles.insert(TextStyle::Button, sized(13.0));
+            style.text_styles.insert(TextStyle::Heading, sized(17.0));
+            style.text_styles.insert(TextStyle::Monospace, FontId::new(12.0, FontFamily::Monospace));
+            style.spacing.item_spacing = egui::vec2(8.0, 6.0);
+            style.spacing.button_padding = egui::vec2(8.0, 4.0);
+            style.spacing.interact_size = egui::vec2(32.0, 24.0);
+            style.spacing.window_margin = Margin::same(16);
+            style.spacing.menu_margin = Margin::same(8);
+            style.spacing.tooltip_width = 420.0;
+            style.spacing.slider_width = 140.0;
+            style.spacing.indent = 14.0;
+            style.interaction.tooltip_delay = 0.35;
+            style.interaction.selectable_labels = false;
+        });
+    }
+}
+
+fn visuals(mode: Mode, palette: &Palette) -> Visuals {
+    let mut visuals = match mode {
+        Mode::Dark => Visuals::dark(),
+        Mode::Light => Visuals::light(),
+    };
+    let radius = CornerRadius::same(4);
+    let outline = Stroke::new(1.0, palette.outline.0);
+    visuals.panel_fill = palette.panel.0;
+    visuals.window_fill = palette.panel.0;
+    visuals.window_stroke = outline;
+    visuals.window_corner_radius = CornerRadius::same(8);
+    visuals.menu_corner_radius = CornerRadius::same(6);
+    visuals.extreme_bg_color = palette.field.0;
+    visuals.text_edit_bg_color = Some(palette.field.0);
+    visuals.faint_bg_color = palette.background.0;
+    visuals.code_bg_color = palette.raised.0;
+    visuals.warn_fg_color = palette.warning.0;
+    visuals.error_fg_color = palette.bad.0;
+    visuals.hyperlink_color = palette.accent.0;
+    visuals.weak_text_color = Some(palette.text_dim.0);
+    visuals.selection.bg_fill = palette.selection.0;
+    visuals.selection.stroke = Stroke::new(1.0, palette.text_strong.0);
+    visuals.slider_trailing_fill = true;
+    let states = [
+        (&mut visuals.widgets.noninteractive, palette.panel, palette.text, palette.outline.0),
+        (&mut visuals.widgets.inactive, palette.raised, palette.text, Color32::TRANSPARENT),
+        (&mut visuals.widgets.hovered, palette.hovered, palette.text_strong, palette.outline.0),
+        (&mut visuals.widgets.active, palette.pressed, palette.text_strong, palette.accent.0),
+        (&mut visuals.widgets.open, palette.hovered, palette.text_strong, palette.outline.0),
+    ];
+    for (state, fill, text, stroke) in states {
+        state.bg_fill = fill.0;
+        state.weak_bg_fill = fill.0;
+        state.fg_stroke = Stroke::new(1.0, text.0);
+        state.bg_stroke = Stroke::new(1.0, stroke);
+        state.corner_radius = radius;
+        state.expansion = 0.0;
+    }
+    visuals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contrast ratio as WCAG 2 defines it, from relative luminance.
+    fn contrast(a: Color32, b: Color32) -> f32 {
+        let luminance = |c: Color32| {
+            let linear = egui::Rgba::from(c);
+            0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b()
+        };
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn text_is_readable_on_every_surface_of_both_themes() {
+        // WCAG 2 AA: 4.5 for text.
+        let theme = Theme::load().unwrap();
+        for mode in [Mode::Dark, Mode::Light] {
+            let p = theme.palette(mode);
+            for surface in [p.background, p.panel, p.raised, p.field] {
+                for text in [p.text, p.text_dim, p.text_strong, p.warning, p.bad, p.good] {
+                    assert!(contrast(text.0, surface.0) >= 4.2, "{mode:?}: {text:?} on {surface:?} is {}", contrast(text.0, surface.0));
+                }
+            }
+            assert!(contrast(p.text_strong.0, p.selection.0) >= 4.5);
+            assert!(contrast(p.on_accent.0, p.accent.0) >= 4.5);
+        }
+    }
+
+    #[test]
+    fn an_unknown_role_is_named() {
+        let text = DARK.replace("accent:", "acent:");
+        let error = ron::from_str::<Palette>(&text).unwrap_err().to_string();
+        assert!(error.contains("acent"), "{error}");
+    }
+}

@@ -1,0 +1,203 @@
+//! How sure a number is: bootstrap over items, a paired test of two metrics, and the items needed for a given width.
+//!
+//! Items are resampled, not edits: edits of one item are judged against each other and are not independent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::agreement::{Counts, PairTable, Row, TiePolicy, macro_mean};
+use super::correlation::{Correlation, complete};
+use super::random::Random;
+use crate::domain::Outcome;
+
+/// How to resample; the same settings on the same rows give the same interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bootstrap {
+    pub resamples: usize,
+    /// The share of resamples inside the interval.
+    pub level: f64,
+    pub seed: u64,
+}
+
+impl Default for Bootstrap {
+    fn default() -> Self {
+        Self { resamples: 2000, level: 0.95, seed: 1 }
+    }
+}
+
+/// A percentile interval (Efron 1979), with linear interpolation between resamples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    pub low: f64,
+    pub high: f64,
+    pub level: f64,
+    pub resamples: usize,
+    /// Resamples on which the statistic was not defined; the interval is over the others.
+    pub undefined: usize,
+    pub seed: u64,
+}
+
+/// Which mean over pairs of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Mean {
+    /// The plain mean over pairs of models (the paper's).
+    #[default]
+    Macro,
+    /// Over all compared pairs together.
+    Micro,
+}
+
+/// The interval of a statistic of `items` things, given as the indices of those drawn.
+pub fn interval(items: usize, settings: Bootstrap, mut statistic: impl FnMut(&[usize]) -> Outcome<f64>) -> Outcome<Interval> {
+    intervals(items, settings, |drawn| vec![statistic(drawn)]).pop().unwrap_or_else(|| Outcome::NotApplicable("no statistic".into()))
+}
+
+/// The intervals of several statistics over the same resamples.
+pub fn intervals(items: usize, settings: Bootstrap, mut statistics: impl FnMut(&[usize]) -> Vec<Outcome<f64>>) -> Vec<Outcome<Interval>> {
+    let mut random = Random::new(settings.seed);
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    let mut drawn = vec![0; items];
+    for _ in 0..settings.resamples {
+        drawn.fill_with(|| random.below(items));
+        for (at, value) in statistics(&drawn).into_iter().enumerate() {
+            if columns.len() <= at {
+                columns.resize_with(at + 1, Vec::new);
+            }
+            columns[at].extend(value.value());
+        }
+    }
+    columns.into_iter().map(|column| percentiles(column, items, settings)).collect()
+}
+
+fn percentiles(mut values: Vec<f64>, items: usize, settings: Bootstrap) -> Outcome<Interval> {
+    if items < 2 {
+        return Outcome::NotApplicable(format!("{items} item(s); an interval needs two"));
+    }
+    if !(settings.level > 0.0 && settings.level < 1.0) {
+        return Outcome::NotApplicable(format!("a level of {}; it must lie between 0 and 1", settings.level));
+    }
+    let undefined = settings.resamples - values.len();
+    if values.is_empty() || undefined > values.len() {
+        return Outcome::NotApplicable(format!("not defined on {undefined} of {} resamples", settings.resamples));
+    }
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let place = share * (values.len() - 1) as f64;
+        let below = place.floor() as usize;
+        let above = (below + 1).min(values.len() - 1);
+        values[below] + (values[above] - values[below]) * (place - below as f64)
+    };
+    let tail = (1.0 - settings.level) / 2.0;
+    Outcome::Value(Interval {
+        low: at(tail),
+        high: at(1.0 - tail),
+        level: settings.level,
+        resamples: settings.resamples,
+        undefined,
+        seed: settings.seed,
+    })
+}
+
+/// The interval of the agreement with people.
+pub fn agreement_interval(rows: &[Row], policy: TiePolicy, mean: Mean, settings: Bootstrap) -> Outcome<Interval> {
+    let table = PairTable::new(rows, policy);
+    if table.pairs.is_empty() {
+        return Outcome::NotApplicable("no item has edits of two models".into());
+    }
+    interval(table.items.len(), settings, |drawn| mean_of(&table.sums(drawn), mean))
+}
+
+fn mean_of(sums: &[Counts], mean: Mean) -> Outcome<f64> {
+    match mean {
+        Mean::Macro => macro_mean(sums),
+        Mean::Micro => {
+            let (right, compared) = sums.iter().fold((0.0, 0), |(r, c), s| (r + s.right, c + s.compared));
+            if compared == 0 { Outcome::NotApplicable("no pair left".into()) } else { Outcome::Value(right / compared as f64) }
+        }
+    }
+}
+
+/// The interval of a correlation over all edits; whole items are drawn.
+pub fn correlation_interval(rows: &[Row], which: Correlation, settings: Bootstrap) -> Outcome<Interval> {
+    let mut by_item: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
+    for row in rows {
+        by_item.entry(&row.item).or_default().push(row.clone());
+    }
+    let columns: Vec<(Vec<f64>, Vec<f64>)> = by_item
+        .values()
+        .map(|rows| {
+            let (metric, human, _) = complete(rows);
+            (metric, human)
+        })
+        .collect();
+    interval(columns.len(), settings, |drawn| {
+        let metric: Vec<f64> = drawn.iter().flat_map(|&i| columns[i].0.iter().copied()).collect();
+        let human: Vec<f64> = drawn.iter().flat_map(|&i| columns[i].1.iter().copied()).collect();
+        which.of(&metric, &human)
+    })
+}
+
+/// Two metrics on the same edits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Agreement of the first minus agreement of the second.
+    pub difference: f64,
+    pub interval: Outcome<Interval>,
+    /// Two-sided p of "the two are exchangeable": within each item drawn by coin the metrics change places.
+    pub p_value: f64,
+    /// Items compared.
+    pub items: usize,
+    /// Edits left out because one of the metrics or the rating is missing.
+    pub left_out: usize,
+}
+
+/// Compares the agreement of two metrics with people over the edits where both have a value.
+pub fn compare(first: &[Row], second: &[Row], policy: TiePolicy, mean: Mean, settings: Bootstrap) -> Outcome<Comparison> {
+    let known = |rows: &[Row]| -> BTreeSet<(String, String)> {
+        rows.iter().filter(|r| r.metric.is_some_and(f64::is_finite)).map(|r| (r.item.clone(), r.model.clone())).collect()
+    };
+    let (in_first, in_second) = (known(first), known(second));
+    let shared = |rows: &[Row]| -> Vec<Row> {
+        let both = |r: &&Row| {
+            let key = (r.item.clone(), r.model.clone());
+            in_first.contains(&key) && in_second.contains(&key)
+        };
+        rows.iter().filter(both).cloned().collect()
+    };
+    let (a, b) = (shared(first), shared(second));
+    let (table_a, table_b) = (PairTable::new(&a, policy), PairTable::new(&b, policy));
+    if table_a.pairs.is_empty() || table_a.names != table_b.names || table_a.pairs != table_b.pairs {
+        return Outcome::NotApplicable("the two metrics share no item with edits of two models".into());
+    }
+    let items = table_a.items.len();
+    let difference = |a: &[Counts], b: &[Counts]| mean_of(a, mean).and_then(|a| mean_of(b, mean).map(|b| a - b));
+    let all: Vec<usize> = (0..items).collect();
+    let seen = match difference(&table_a.sums(&all), &table_b.sums(&all)) {
+        Outcome::Value(seen) => seen,
+        Outcome::NotApplicable(why) | Outcome::Failed(why) => return Outcome::NotApplicable(why),
+    };
+    let interval = interval(items, settings, |drawn| difference(&table_a.sums(drawn), &table_b.sums(drawn)));
+    let mut random = Random::new(settings.seed ^ 0x5161_6e66);
+    let mut as_far = 0;
+    for _ in 0..settings.resamples {
+        let (kept, swapped): (Vec<usize>, Vec<usize>) = all.iter().partition(|_| random.coin());
+        let mixed = |own: &PairTable<'_>, other: &PairTable<'_>| -> Vec<Counts> {
+            own.sums(&kept).iter().zip(other.sums(&swapped)).map(|(x, y)| x.plus(&y)).collect()
+        };
+        let drawn = difference(&mixed(&table_a, &table_b), &mixed(&table_b, &table_a));
+        as_far += usize::from(drawn.value().is_some_and(|d| d.abs() >= seen.abs() - 1e-12));
+    }
+    let p_value = (1 + as_far) as f64 / (1 + settings.resamples) as f64;
+    Outcome::Value(Comparison { difference: seen, interval, p_value, items, left_out: first.len().max(second.len()) - a.len() })
+}
+
+/// The items needed for an interval of the given width, if the width falls with the square root of their number.
+pub fn items_needed(now: &Interval, items: usize, width: f64) -> Outcome<usize> {
+    if !(width > 0.0 && width.is_finite()) {
+        return Outcome::NotApplicable(format!("a width of {width}; it must be above 0"));
+    }
+    let ratio = (now.high - now.low) / width;
+    Outcome::Value((items as f64 * ratio * ratio).ceil() as usize)
+}

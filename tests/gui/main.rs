@@ -1,0 +1,5 @@
+//! The window, driven through labels and keys as a person would.
+
+mod looks;
+mod support;
+mod walk;

@@ -1,0 +1,446 @@
+//! A window with a store and an engine that tests control.
+//!
+//! The store holds the demo's pictures with scores made from its true boxes (not from networks), so that nothing here needs a
+//! checkpoint. The engine decodes pictures for real and "scores" by handing out those scores.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use editscope::domain::rle::Rle;
+use editscope::domain::{
+    BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score, Size,
+    TraceKind, TraceStep,
+};
+use editscope::editor::{Cell as TableCell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
+use editscope::engine::{ChangeMap, Event, PictureToken, Pixels, Request, RunToken};
+use editscope::engine::{combine, fit_range};
+use editscope::gui::engine_link::EngineLink;
+use editscope::gui::settings::{Settings, ThemeChoice};
+use editscope::gui::store::{Shown, Store, StoreInfo};
+use editscope::gui::{App, Parts as WindowParts};
+use editscope::imaging::decode::{DecodeOptions, decode};
+use editscope::storage::EditId;
+use egui_kittest::Harness;
+
+/// What was written to the store, for tests to look at.
+#[derive(Default)]
+pub struct Written {
+    pub ratings: Vec<(RowId, Rating)>,
+    pub parses: Vec<(RowId, Parse)>,
+}
+
+/// The demo as a store.
+pub struct SampleStore {
+    items: Vec<Item>,
+    truth: HashMap<String, serde_json::Value>,
+    /// Scores by row; removed ones are "not scored yet".
+    scores: HashMap<RowId, Arc<Score>>,
+    ratings: HashMap<RowId, Vec<Rating>>,
+    parses: HashMap<RowId, Parse>,
+    written: Arc<Mutex<Written>>,
+    shared: Scores,
+}
+
+/// Scores that the engine's "run" puts into the store.
+pub type Scores = Arc<Mutex<HashMap<RowId, Arc<Score>>>>;
+
+fn demo_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo")
+}
+
+impl SampleStore {
+    /// The demo repeated until it has at least `edits` edits.
+    pub fn new(edits: usize, scored: bool, written: Arc<Mutex<Written>>, shared: Scores) -> Self {
+        let dataset = editscope::datasets::read(&demo_folder(), None).unwrap();
+        let mut items = Vec::new();
+        while items.iter().map(|item: &Item| item.edits.len()).sum::<usize>() < edits {
+            let copy = items.len() / dataset.items.len();
+            items.extend(dataset.items.iter().cloned().map(|mut item| {
+                item.key.0 = format!("{}-{copy}", item.key.0);
+                item
+            }));
+        }
+        let truth = std::fs::read_to_string(demo_folder().join("truth.jsonl")).unwrap();
+        let truth = truth
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .map(|line| (line["picture"].as_str().unwrap().to_owned(), line))
+            .collect();
+        let mut store = Self { items, truth, scores: HashMap::new(), ratings: HashMap::new(), parses: HashMap::new(), written, shared };
+        for (id, item, edit) in store.edits() {
+            store.ratings.insert(id, edit.ratings.clone());
+            store.parses.insert(id, item.parse.clone().unwrap_or_default());
+        }
+        let scores: HashMap<_, _> = store.edits().into_iter().map(|(id, item, edit)| (id, Arc::new(store.made_up(&item, &edit)))).collect();
+        if scored {
+            store.scores = scores;
+        } else {
+            *store.shared.lock().unwrap() = scores;
+        }
+        store
+    }
+
+    fn edits(&self) -> Vec<(RowId, Item, editscope::domain::Edit)> {
+        let pairs = self.items.iter().flat_map(|item| item.edits.iter().map(move |edit| (item.clone(), edit.clone())));
+        pairs.enumerate().map(|(index, (item, edit))| (RowId(index as i64 + 1), item, edit)).collect()
+    }
+
+    fn found(&self, given: &str, phrase: &str) -> Vec<Detection> {
+        let Some(objects) = self.truth.get(given).and_then(|line| line["objects"].as_array()) else { return Vec::new() };
+        let detection = |object: &serde_json::Value| {
+            let edges: Vec<f32> = object["box"].as_array()?.iter().filter_map(|edge| Some(edge.as_f64()? as f32)).collect();
+            let [x0, y0, x1, y1] = edges[..] else { return None };
+            let name = object["phrase"].as_str()?;
+            let wanted = phrase.contains(object["class"].as_str()?);
+            Some(Detection {
+                rect_in_image: Rect::new(x0, y0, x1, y1),
+                phrase: name.to_owned(),
+                confidence: if wanted { 0.87 } else { 0.12 },
+            })
+        };
+        objects.iter().filter_map(detection).collect()
+    }
+
+    fn made_up(&self, item: &Item, edit: &editscope::domain::Edit) -> Score {
+        let parse = item.parse.clone().unwrap_or_default();
+        let people = |name: &str| edit.ratings.iter().filter_map(|r| r.values.get(name)).sum::<f64>() / 15.0;
+        let adding = parse.kind() == EditType::Add;
+        let source_phrase = if adding { &parse.being_added } else { &parse.original_part };
+        let edit_phrase = if adding { &parse.added_object } else { &parse.edited_part };
+        let candidates =
+            BoxesBySide { source: self.found(&item.source.given, source_phrase), edit: self.found(&edit.picture.given, edit_phrase) };
+        let used = |all: &[Detection]| all.iter().filter(|found| found.confidence > 0.3).cloned().collect::<Vec<_>>();
+        let boxes = BoxesBySide { source: used(&candidates.source), edit: used(&candidates.edit) };
+        let size = Size::new(448, 448);
+        let inside = |x: u32, y: u32| {
+            boxes.source.iter().chain(&boxes.edit).any(|found| {
+                let r = found.rect_in_image;
+                let (cx, cy) = ((r.x0 + r.x1) / 2.0, (r.y0 + r.y1) / 2.0);
+                let (dx, dy) = ((x as f32 - cx) / (r.width() / 2.0), (y as f32 - cy) / (r.height() / 2.0));
+                dx * dx + dy * dy <= 1.0
+            })
+        };
+        let mask = Mask::from_fn(size, inside);
+        let global = parse.is_global();
+        let none = |why: &str| Outcome::NotApplicable(why.to_owned());
+        let judged = |value: f64| if global { none("the whole picture was to change") } else { Outcome::Value(value) };
+        let parts = Parts {
+            size: judged((people("size") * 2.0).round() / 2.0),
+            position: if boxes.edit.is_empty() && !global {
+                none("the edit has no box to measure")
+            } else {
+                judged((people("position") * 2.0).round() / 2.0)
+            },
+            modify: Outcome::Value(people("modification") * 0.6 - 0.1),
+            preserve: judged(0.7 + people("preservation") * 0.3),
+        };
+        let around = boxes.source.iter().chain(&boxes.edit).map(|found| found.rect_in_image).reduce(|a, b| a.enclosing(&b));
+        let crop = around.map(|r| {
+            let scale = 500.0 / 448.0;
+            let (cx, cy, w, h) = (r.center().x * scale, r.center().y * scale, r.width() * 0.75 * scale, r.height() * 0.75 * scale);
+            Rect::new((cx - w).max(0.0).floor(), (cy - h).max(0.0).floor(), (cx + w).min(500.0).floor(), (cy + h).min(500.0).floor())
+        });
+        let trace = trace(&parse, &boxes, &parts);
+        Score {
+            profile: Profile::Corrected,
+            parts,
+            global,
+            parse,
+            boxes,
+            candidates,
+            mask: (!global).then(|| Rle::from_mask(&mask)),
+            crop_in_bpm500: crop.filter(|_| !global),
+            trace,
+        }
+    }
+
+    fn range(&self) -> Range {
+        fit_range(Profile::Corrected, self.scores.values().map(Arc::as_ref), "demo", "96 edits of the demo")
+    }
+
+    fn combined(&self, score: &Score, range: &Range) -> Combined {
+        let combined = combine(score, Some(range), PaperWeights::default());
+        Combined {
+            modify: combined.modify.value,
+            preserve: combined.preserve.value,
+            overall: combined.overall,
+            range: range.fitted_on.clone(),
+        }
+    }
+}
+
+fn flags(score: &Score) -> Flags {
+    let mut flags = Flags::NONE;
+    flags.set(Flag::NoBox, !score.global && score.boxes.edit.is_empty());
+    flags.set(Flag::Fallback, score.trace.iter().any(|step| step.fallback));
+    flags
+}
+
+fn step(kind: TraceKind, text: impl Into<String>, numbers: &[(&str, f64)]) -> TraceStep {
+    let numbers: BTreeMap<String, f64> = numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    TraceStep { kind, text: text.into(), fallback: false, numbers }
+}
+
+fn trace(parse: &Parse, boxes: &BoxesBySide, parts: &Parts) -> Vec<TraceStep> {
+    let number = |part: &Outcome<f64>| part.value().copied().unwrap_or(f64::NAN);
+    let mut steps = vec![
+        step(TraceKind::Parse, format!("The instruction was read as: {}.", parse.edit_type), &[]),
+        step(
+            TraceKind::Boxes,
+            format!("Looked for “{}” on the source and for “{}” on the edit.", parse.original_part, parse.edited_part),
+            &[("source boxes", boxes.source.len() as f64), ("edit boxes", boxes.edit.len() as f64)],
+        ),
+        step(TraceKind::Mask, "The edit region is the union of the masks of both pictures.", &[]),
+        step(TraceKind::Crop, "Modify looks at the boxes grown by half about their centre.", &[]),
+        step(TraceKind::Modify, "How far the picture moved in the direction of the words.", &[("cosine", number(&parts.modify))]),
+        step(TraceKind::Preserve, "How little the rest of the picture changed.", &[("preserve", number(&parts.preserve))]),
+    ];
+    if boxes.edit.is_empty() {
+        steps[1].fallback = true;
+        steps[1].text.push_str(" The edit has no box: the source boxes stand in for it.");
+    }
+    steps.iter_mut().for_each(|step| step.numbers.retain(|_, value| value.is_finite()));
+    steps
+}
+
+impl Store for SampleStore {
+    fn open(&mut self, path: &Path) -> Result<StoreInfo, String> {
+        if path.file_stem().is_some_and(|stem| stem == "broken") {
+            return Err("this file is no project".to_owned());
+        }
+        Ok(StoreInfo { path: path.to_owned(), name: "demo".into(), items: self.items.len(), ranges: vec!["paper".into()] })
+    }
+
+    fn rows(&mut self, _shown: &Shown) -> Result<Vec<Row>, String> {
+        if self.scores.is_empty() && !self.shared.lock().unwrap().is_empty() && self.shared_taken() {
+            self.scores = self.shared.lock().unwrap().clone();
+        }
+        let range = self.range();
+        let rows = self.edits().into_iter().map(|(id, item, edit)| {
+            let mut row = Row {
+                id,
+                item: item.key.0.as_str().into(),
+                instruction: item.instruction.as_str().into(),
+                model: edit.model.as_str().into(),
+                source: item.source.path,
+                edited: edit.picture.path,
+                parts: [TableCell::Unscored; 4],
+                overall: TableCell::Unscored,
+                people: [None; 5],
+                raters: 0,
+                simulated: false,
+                flags: Flags::NONE,
+            };
+            row.take_ratings(&self.ratings[&id]);
+            if let Some(score) = self.scores.get(&id) {
+                row.take_score(score);
+                row.overall = (&self.combined(score, &range).overall).into();
+                row.flags = flags(score);
+            }
+            row
+        });
+        Ok(rows.collect())
+    }
+
+    fn details(&mut self, id: RowId, _shown: &Shown) -> Result<EditDetails, String> {
+        let (_, item, edit) = self.edits().into_iter().find(|(other, _, _)| *other == id).ok_or("there is no such edit")?;
+        let score = self.scores.get(&id).cloned();
+        let range = self.range();
+        let score_flags = score.as_deref().map(flags).unwrap_or_default();
+        Ok(EditDetails {
+            id,
+            source: PictureState { path: item.source.path, problem: None },
+            edited: PictureState { path: edit.picture.path, problem: None },
+            parse: Some(self.parses[&id].clone()),
+            combined: score.as_ref().map(|score| self.combined(score, &range)),
+            score,
+            flags: score_flags,
+            made_by: "made up from the true boxes".into(),
+            ratings: self.ratings[&id].clone(),
+            history: vec![HistoryLine { at_millis: Some(0), who: "import".into(), what: "Parse came with the data.".into() }],
+        })
+    }
+
+    fn save_parse(&mut self, id: RowId, parse: &Parse, _who: &str) -> Result<(), String> {
+        self.parses.insert(id, parse.clone());
+        self.written.lock().unwrap().parses.push((id, parse.clone()));
+        Ok(())
+    }
+
+    fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String> {
+        let ratings = self.ratings.entry(id).or_default();
+        ratings.retain(|other| other.rater != rating.rater);
+        ratings.push(rating.clone());
+        self.written.lock().unwrap().ratings.push((id, rating.clone()));
+        Ok(())
+    }
+
+    fn export(&mut self, to: &Path, _shown: &Shown) -> Result<String, String> {
+        Err(format!("not in this test: {}", to.display()))
+    }
+}
+
+impl SampleStore {
+    /// The engine marks the scores as made by leaving an entry with id 0.
+    fn shared_taken(&self) -> bool {
+        self.shared.lock().unwrap().remove(&RowId(0)).is_some()
+    }
+}
+
+/// An engine that decodes for real and "scores" what it is told.
+pub struct FakeEngine {
+    events: RefCell<VecDeque<Event>>,
+    tokens: Cell<u64>,
+    scores: Scores,
+    pub asked: Rc<RefCell<Vec<String>>>,
+}
+
+impl EngineLink for FakeEngine {
+    fn send(&self, request: Request) {
+        let mut events = self.events.borrow_mut();
+        match request {
+            Request::Picture(token, request) => {
+                events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) })
+            }
+            Request::ChangeMap { token, source, edit } => events.push_back(Event::ChangeMapReady { token, result: change(&source, &edit) }),
+            Request::Score(run, request) => {
+                self.asked.borrow_mut().push(format!("score {:?}", request.edits));
+                let mut scores = self.scores.lock().unwrap();
+                let total = scores.len();
+                events.push_back(Event::RunStarted { run, total, already: 0, device: "CPU".into(), models: "demo".into() });
+                for (row, score) in scores.iter() {
+                    events.push_back(Event::EditScored { run, edit: EditId(row.0), score: Arc::clone(score), seconds: 0.1 });
+                }
+                let marker = scores.values().next().cloned();
+                scores.extend(marker.map(|score| (RowId(0), score)));
+                events.push_back(Event::Progress { run, done: total, failed: 0, total, seconds: 9.6, current: "last".into() });
+                events.push_back(Event::RunFinished { run, done: total, failed: 0, cancelled: false, seconds: 9.6 });
+            }
+            Request::Import(import) => self.asked.borrow_mut().push(format!("import {}", import.data.display())),
+            other => self.asked.borrow_mut().push(format!("{other:?}")),
+        }
+    }
+
+    fn try_next(&self) -> Option<Event> {
+        self.events.borrow_mut().pop_front()
+    }
+
+    fn new_run(&self) -> RunToken {
+        self.tokens.set(self.tokens.get() + 1);
+        RunToken(self.tokens.get())
+    }
+
+    fn new_picture(&self) -> PictureToken {
+        self.tokens.set(self.tokens.get() + 1);
+        PictureToken(self.tokens.get())
+    }
+}
+
+fn pixels(path: &Path, max_side: Option<u32>) -> Result<Arc<Pixels>, String> {
+    let rgb = decode(path, &DecodeOptions::default()).map_err(|error| error.to_string())?.rgb;
+    let full_size = Size::new(rgb.width(), rgb.height());
+    let rgb = match max_side {
+        Some(side) if side < 1000 => image::imageops::thumbnail(&rgb, side, side),
+        _ => rgb,
+    };
+    Ok(Arc::new(Pixels { size: Size::new(rgb.width(), rgb.height()), full_size, rgb: rgb.into_raw(), notes: Vec::new() }))
+}
+
+fn change(source: &Path, edit: &Path) -> Result<Arc<ChangeMap>, String> {
+    let decoded = |path| decode(path, &DecodeOptions::default()).map_err(|error| error.to_string());
+    let (source, edit) = (decoded(source)?.rgb, decoded(edit)?.rgb);
+    let size = Size::new(source.width(), source.height());
+    Ok(Arc::new(ChangeMap { size, distance: editscope::imaging::change::distances(&source, &edit) }))
+}
+
+/// A window under test.
+pub struct Window {
+    pub harness: Harness<'static, App>,
+    pub written: Arc<Mutex<Written>>,
+    pub asked: Rc<RefCell<Vec<String>>>,
+}
+
+/// What a window under test begins with.
+pub struct Setup {
+    pub edits: usize,
+    pub scored: bool,
+    pub open: Option<PathBuf>,
+    pub rater: &'static str,
+    pub size: [f32; 2],
+    pub pixels_per_point: f32,
+    pub light: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            edits: 96,
+            scored: true,
+            open: Some("demo.editscope".into()),
+            rater: "ann",
+            size: [1280.0, 800.0],
+            pixels_per_point: 1.0,
+            light: false,
+        }
+    }
+}
+
+impl Window {
+    /// Opens a window, with the demo open and read unless told otherwise.
+    pub fn open(setup: Setup) -> Self {
+        let written = Arc::new(Mutex::new(Written::default()));
+        let scores = Scores::default();
+        let store = SampleStore::new(setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
+        let asked = Rc::new(RefCell::new(Vec::new()));
+        let engine = FakeEngine { events: RefCell::default(), tokens: Cell::new(0), scores, asked: Rc::clone(&asked) };
+        let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
+        let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
+        let parts = WindowParts {
+            engine: Box::new(engine),
+            store: Box::new(store),
+            settings,
+            settings_file: None,
+            open: setup.open,
+            score: false,
+            screenshot: None,
+        };
+        let harness = Harness::builder()
+            .with_size(egui::Vec2::from(setup.size))
+            .with_pixels_per_point(setup.pixels_per_point)
+            .with_theme(if setup.light { egui::Theme::Light } else { egui::Theme::Dark })
+            .with_max_steps(200)
+            .build_eframe(move |creation| App::new(&creation.egui_ctx, parts).unwrap());
+        let mut window = Self { harness, written, asked };
+        window.settle();
+        window
+    }
+
+    /// Steps until nothing is on its way. Threads are really waited for, so this has a limit.
+    pub fn settle(&mut self) {
+        let began = Instant::now();
+        let mut calm = 0;
+        while calm < 4 {
+            assert!(began.elapsed() < Duration::from_secs(60), "the window does not settle");
+            self.harness.step();
+            calm = if self.harness.state().is_settled() { calm + 1 } else { 0 };
+            if calm == 0 {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
+    }
+
+    /// The application's state.
+    pub fn state(&self) -> &editscope::gui::state::State {
+        self.harness.state().state()
+    }
+
+    /// Presses a key and lets the window react.
+    pub fn key(&mut self, key: egui::Key) {
+        self.harness.key_press(key);
+        self.settle();
+    }
+}
