@@ -196,7 +196,7 @@ impl Rows {
                 None => drop(item.extra.insert(key, value)),
                 Some(known) if *known == value => {}
                 Some(_) => {
-                    notes.push(format!("'{ITEM_PREFIX}{key}' differs from an earlier row of item '{}'; the first is kept", item.key))
+                    notes.push(format!("'{ITEM_PREFIX}{key}' differs from an earlier row of item '{}'; the first is kept", item.key));
                 }
             }
         }

@@ -41,6 +41,9 @@ struct Reader {
     problems: Vec<Problem>,
 }
 
+/// The source picture of one item, and its edits by model.
+type Group<'a> = (Option<&'a PathBuf>, Vec<(String, &'a PathBuf)>);
+
 /// What one folder holds, in the order of the names.
 struct Listing {
     pictures: Vec<PathBuf>,
@@ -89,7 +92,7 @@ impl Reader {
 
     /// Rule 1.
     fn add_beside(&mut self, folder: &Path, pictures: &[PathBuf]) {
-        let mut groups: BTreeMap<String, (Option<&PathBuf>, Vec<(String, &PathBuf)>)> = BTreeMap::new();
+        let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
         for path in pictures {
             let stem = stem_of(path);
             if let Some((item, "")) = split_at_word(&stem, &SOURCE_WORDS) {

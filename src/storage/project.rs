@@ -111,6 +111,10 @@ impl Project {
         require_file(path)?;
         let folder = folder_of(path)?;
         let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // SQLite opens a write-protected file for reading without a word; better said now than at the first rating.
+        if conn.is_readonly("main").map_err(|error| Fault::from(error).at(path, OPENING))? {
+            return Err(StorageError::ReadOnly { path: path.to_owned(), doing: OPENING });
+        }
         let version = recognise(&conn, path, latest)?;
         let mut project = Self { conn, path: path.to_owned(), folder, read_only: false, upgrade: None };
         project.prepare_writing()?;
