@@ -78,7 +78,7 @@ pub fn run(options: GuiOptions) -> anyhow::Result<()> {
                 creation.egui_ctx.set_pixels_per_point(scale);
             }
             let repaint = creation.egui_ctx.clone();
-            let engine = Engine::start(Arc::new(move || repaint.request_repaint()));
+            let engine = Engine::start(Arc::new(move || repaint.request_repaint()))?;
             let parts = Parts {
                 engine: Box::new(engine),
                 store: Box::new(project_store()),
