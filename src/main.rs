@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 #[cfg(feature = "gui")]
 fn open_window(request: cli::WindowRequest) -> anyhow::Result<ExitCode> {
     let cli::WindowRequest { project, device, models, score } = request;
-    let _ = (project, device, models, score);
+    editscope::gui::run(editscope::gui::GuiOptions { project, device, models, score })?;
     Ok(ExitCode::SUCCESS)
 }
 

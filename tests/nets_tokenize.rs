@@ -53,7 +53,7 @@ fn tokens_know_their_place_in_the_text() {
     let tokens = tokenizer.encode(text).expect("tokens");
     let words: Vec<&str> = tokens.places.iter().map(|place| &text[place.clone()]).collect();
     assert_eq!(words, ["", "a", "cat", ".", "a", "red", "ball", ".", ""]);
-    assert_eq!(tokenizer.decode(&tokens.ids).expect("words"), "a cat. a red ball.");
+    assert_eq!(tokenizer.decode(&tokens.ids).expect("words"), "[CLS] a cat. a red ball. [SEP]");
 }
 
 #[test]

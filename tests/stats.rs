@@ -3,8 +3,10 @@
 use editscope::domain::Outcome;
 use editscope::stats::bradley_terry::{Duel, Judge, Ties, Winner, duels, elo, records, strength_intervals, strengths};
 use editscope::stats::correlation::{Correlation, area_under_curve, kendall_tau_b, pearson, per_item, spearman};
+use editscope::stats::ground_truth::{KnownEdit, ground_truth};
 use editscope::stats::intervals::{Mean, agreement_interval, compare, interval, items_needed};
 use editscope::stats::raters::{Icc, Unit, Weights, cohen_kappa, fleiss_kappa, habits, icc, percent_agreement};
+use editscope::stats::weights::{PartsRow, held_out, sweep};
 use editscope::stats::{Bootstrap, Interval, Level, Row, TiePolicy, agreement, best_tie_threshold, krippendorff_alpha};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -336,6 +338,67 @@ fn intervals_of_agreement_and_strengths_hold_the_estimate() {
         assert!(model == name && low <= strength && strength <= high, "{model}: {strength} in {low}..{high}");
     }
     assert!(matches!(agreement_interval(&[], TiePolicy::Paper, Mean::Macro, Bootstrap::default()), Outcome::NotApplicable(_)));
+}
+
+/// By hand: item 1 right, item 2 wrong against "kept", item 3 a tie (wrong), item 4 without a value, item 5 without a worse edit.
+#[test]
+fn the_ground_truth_test_by_hand() {
+    let edit = |item: &str, kind: &str, metric: f64| KnownEdit {
+        item: item.into(),
+        kind: kind.into(),
+        metric: Some(metric).filter(|v| !v.is_nan()),
+        good: kind == "good",
+    };
+    let edits = [
+        edit("1", "good", 0.9),
+        edit("1", "kept", 0.5),
+        edit("1", "changed", 0.1),
+        edit("2", "good", 0.4),
+        edit("2", "kept", 0.5),
+        edit("2", "changed", 0.1),
+        edit("3", "good", 0.4),
+        edit("3", "kept", 0.4),
+        edit("4", "good", 0.4),
+        edit("4", "kept", f64::NAN),
+        edit("4", "changed", 0.1),
+        edit("5", "good", 0.4),
+    ];
+    let found = ground_truth(&edits, &[]);
+    assert_eq!((found.right, found.items, found.missing_metric, found.unmarked), (1, 3, 1, 1));
+    assert_eq!(found.share, Outcome::Value(1.0 / 3.0));
+    let against: Vec<_> = found.against.iter().map(|a| (a.kind.as_str(), a.right, a.compared)).collect();
+    assert_eq!(against, [("changed", 3, 3), ("kept", 1, 3)]);
+    let only = ground_truth(&edits, &["changed"]);
+    assert_eq!((only.right, only.items, only.unmarked), (3, 3, 2)); // item 3 has no "changed"
+    assert!(matches!(ground_truth(&[], &[]).share, Outcome::NotApplicable(_)));
+}
+
+/// By hand: people follow the region parts, which the semantic parts contradict, so α = 0 is right everywhere and α = 1 nowhere;
+/// a and b differ by 1 both ways, so the sum ties at α = 0.5.
+#[test]
+fn the_sweep_finds_the_part_that_people_follow() {
+    let rows: Vec<PartsRow> = (0..10)
+        .flat_map(|i| {
+            let part = |model: &str, semantic: f64, region: f64| PartsRow {
+                item: i.to_string(),
+                model: model.into(),
+                modify: Some(semantic),
+                preserve: Some(0.5),
+                size: Some(region),
+                position: Some(0.5),
+                human: Some(region),
+            };
+            [part("a", 0.0, 1.0), part("b", 1.0, 0.0)]
+        })
+        .collect();
+    let shares: Vec<_> = sweep(&rows, &[0.0, 0.5, 1.0], TiePolicy::Paper).into_iter().map(|at| at.agreement).collect();
+    assert_eq!(shares, [Outcome::Value(1.0), Outcome::Value(0.0), Outcome::Value(0.0)]);
+    let Outcome::Value(chosen) = held_out(&rows, &[0.0, 0.5, 1.0], TiePolicy::Paper, 7) else { panic!("defined") };
+    assert_eq!((chosen.alpha, chosen.agreement_held_out, chosen.items_chosen, chosen.items_held_out), (0.0, 1.0, 5, 5));
+    assert!(matches!(held_out(&rows[..2], &[0.5], TiePolicy::Paper, 7), Outcome::NotApplicable(_)));
+    // A part without a value leaves the overall without one, unless its weight is 0.
+    let missing = PartsRow { modify: None, ..rows[0].clone() };
+    assert_eq!((missing.overall(0.7), missing.overall(0.0)), (None, Some(1.5)));
 }
 
 fn near(a: &Outcome<f64>, b: &Outcome<f64>) -> bool {

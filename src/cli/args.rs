@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::domain::Profile;
 use crate::engine::DevicePreference;
@@ -37,6 +37,8 @@ pub enum Command {
     Score(Score),
     /// How scores agree with people
     Agree(Agree),
+    /// Write scores, ratings and regions of a project to files
+    Export(Export),
     /// Checkpoints that this program knows
     Models(Models),
 }
@@ -161,6 +163,34 @@ pub struct Agree {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// What `export` can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One edit a row, for spreadsheets
+    Csv,
+    /// One edit a line, as `import` reads it
+    Jsonl,
+    /// COCO annotations with RLE masks
+    Coco,
+    /// One PNG a mask: white is the edit region
+    Masks,
+}
+
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The project file
+    pub project: PathBuf,
+    /// What to write
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// The file (folder for masks) to write
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Which profile's scores to write
+    #[arg(long, default_value = "corrected", value_name = "PROFILE")]
+    pub profile: Profile,
 }
 
 #[derive(Debug, Args)]

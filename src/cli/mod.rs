@@ -3,8 +3,8 @@
 mod agree;
 mod args;
 mod demo;
+mod export;
 mod score;
-
 mod tools;
 
 pub use args::{Arguments, Command};
@@ -61,6 +61,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
         Some(Command::Parse(parse)) => tools::parse(&parse).map(Outcome::Finished),
         Some(Command::Score(score)) => score::run(&score).map(Outcome::Finished),
         Some(Command::Agree(agree)) => agree::run(&agree).map(Outcome::Finished),
+        Some(Command::Export(export)) => export::run(&export).map(Outcome::Finished),
         Some(Command::Models(models)) => tools::models(&models).map(Outcome::Finished),
     }
 }

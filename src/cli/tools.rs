@@ -1,4 +1,4 @@
-//! The small commands: open, import, lint, parse, export, models list.
+//! The small commands: open, import, lint, parse, models list.
 
 use std::io::{BufRead as _, Write as _};
 

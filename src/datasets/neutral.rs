@@ -324,10 +324,12 @@ const PARSE_REMARKS: [&str; 3] = ["doubtful", "more_edits", "origin"];
 fn parse_of(mut fields: Map<String, Value>, row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Option<Parse> {
     let mut parse = Parse { origin: ParseOrigin::Import, ..Parse::default() };
     let named = read_fields(&mut fields, &mut parse, notes);
-    if let Some(Value::String(why)) = fields.shift_remove("doubtful") {
-        parse.doubtful = Some(why);
-    }
-    parse.more_edits = matches!(fields.shift_remove("more_edits"), Some(Value::Bool(true)));
+    parse.doubtful = match fields.shift_remove("doubtful") {
+        Some(Value::String(why)) => Some(why),
+        Some(Value::Bool(true)) => Some("the data says so".into()),
+        _ => None,
+    };
+    parse.more_edits = fields.shift_remove("more_edits").is_some_and(|value| ratings::is_true(&value));
     if let Some(origin) = fields.shift_remove("origin").and_then(|origin| serde_json::from_value(origin).ok()) {
         parse.origin = origin;
     }

@@ -144,7 +144,7 @@ fn word(value: &Value) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn is_true(value: &Value) -> bool {
+pub(super) fn is_true(value: &Value) -> bool {
     match value {
         Value::Bool(flag) => *flag,
         Value::Number(number) => number.as_f64() == Some(1.0),

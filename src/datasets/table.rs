@@ -39,11 +39,12 @@ pub(super) fn read(path: &Path) -> Result<Dataset, ReadError> {
         rows.problem(Place::Line(1), format!("column '{twice}' stands there twice; the last one counts"));
     }
     let mut record = ByteRecord::new();
+    let mut lines = Lines { bytes: content.as_bytes(), at: 0, line: 1 };
     loop {
         match reader.read_byte_record(&mut record) {
             Ok(true) => {
-                let line = record.position().map_or(0, csv::Position::line) as usize;
-                add_record(&mut rows, line, &header, &record);
+                let start = record.position().map_or(0, csv::Position::byte);
+                add_record(&mut rows, lines.of(start as usize), &header, &record);
             }
             Ok(false) => break,
             Err(error) => return Err(malformed(error.to_string())),
@@ -81,6 +82,24 @@ fn add_record(rows: &mut Rows, line: usize, header: &[String], record: &ByteReco
         }
     }
     rows.add(Place::Line(line), row);
+}
+
+/// Counts lines up to a byte. The table reader's own count is one behind where lines end in CR LF.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// The line of the record that begins at `start` or after the line ends that follow; `start` must not go back.
+    fn of(&mut self, start: usize) -> usize {
+        while let Some(&byte) = self.bytes.get(self.at).filter(|byte| self.at < start || matches!(byte, b'\n' | b'\r')) {
+            self.line += usize::from(byte == b'\n');
+            self.at += 1;
+        }
+        self.line
+    }
 }
 
 fn column_name(column: &str) -> String {

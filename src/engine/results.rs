@@ -141,3 +141,12 @@ fn nothing(why: &Outcome<f64>) -> Combined {
     let marked = || Marked { value: why.clone(), outside: false };
     Combined { modify: marked(), preserve: marked(), overall: why.clone() }
 }
+
+/// Size of the upright picture at `path`.
+///
+/// # Errors
+/// When the file is not a picture; the error names it.
+pub fn picture_size(path: &std::path::Path) -> anyhow::Result<crate::domain::Size> {
+    let decoded = crate::imaging::decode::decode(path, &crate::imaging::decode::DecodeOptions::default())?;
+    Ok(crate::domain::Size::new(decoded.rgb.width(), decoded.rgb.height()))
+}

@@ -1,5 +1,48 @@
-//! What leaves the program: score lines, tables, masks, COCO.
+//! Out of the project: tables, JSON lines, COCO annotations and masks. What `datasets` read comes out so that it reads the same.
+//!
+//! Callers hand in plain rows; nothing here knows the project file. A file is written beside its place and then moved there, so
+//! that a failed export leaves an older file as it was.
 
+mod coco;
+mod masks;
+mod rows;
 mod score_line;
+mod table;
 
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+pub use coco::{CocoPicture, write_coco};
+pub use masks::write_masks;
+pub use rows::{ExportResult, ExportRow, write_jsonl};
 pub use score_line::{FailedLine, Normalised, ScoreLine};
+pub use table::write_csv;
+
+/// Why an export was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    #[error("cannot write {path}: {source}")]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("cannot write {path}: {reason}")]
+    Content { path: PathBuf, reason: String },
+}
+
+/// Writes a whole file or nothing.
+fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<(), String>) -> Result<(), ExportError> {
+    let failed = |source| ExportError::Write { path: path.to_owned(), source };
+    let mut partial = path.to_owned().into_os_string();
+    partial.push(".part");
+    let partial = PathBuf::from(partial);
+    let write = || -> Result<(), ExportError> {
+        let mut out = BufWriter::new(std::fs::File::create(&partial).map_err(failed)?);
+        content(&mut out).map_err(|reason| ExportError::Content { path: path.to_owned(), reason })?;
+        out.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
+        std::fs::rename(&partial, path).map_err(failed)
+    };
+    let written = write();
+    if written.is_err() {
+        // Best effort: the error that is told is the first one.
+        let _ = std::fs::remove_file(&partial);
+    }
+    written
+}

@@ -82,7 +82,9 @@ pub fn compute(rows: &[Row], criterion: Criterion) -> Table {
             items: pair.counts.compared,
             shares: agreements
                 .iter()
-                .map(|found| found.pairs.get(index).map_or_else(|| Outcome::NotApplicable("no such pair".into()), |pair| pair.share.clone()))
+                .map(|found| {
+                    found.pairs.get(index).map_or_else(|| Outcome::NotApplicable("no such pair".into()), |pair| pair.share.clone())
+                })
                 .collect(),
         })
         .collect();

@@ -31,9 +31,8 @@ impl ProjectStore {
     fn range_of(&self, shown: &Shown, queue: &[QueueRow]) -> Result<Range, String> {
         if let Some(name) = &shown.range {
             let saved = self.project()?.range(name, shown.profile).map_err(said)?;
-            return saved.ok_or_else(|| {
-                format!("there is no range '{name}' for profile {}: choose another one in the settings", shown.profile)
-            });
+            return saved
+                .ok_or_else(|| format!("there is no range '{name}' for profile {}: choose another one in the settings", shown.profile));
         }
         let scores: Vec<Score> = queue.iter().filter_map(|row| bare_score(row, shown.profile)).collect();
         let fitted_on = format!("{} edits of this project", scores.len());

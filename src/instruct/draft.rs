@@ -79,6 +79,12 @@ pub fn add_placed(placed: &Placed) -> Draft {
         lex::is_weather(w)
             || matches!(w, "heavy" | "light" | "falling" | "and" | "thick" | "dense" | "effect" | "flakes" | "drops" | "some")
     });
+    // Things that lie over the whole picture, and pictures themselves ("generate an image of …").
+    let head = head(&placed.thing);
+    let overall = lex::is_picture(head) || matches!(head, "vignette" | "grain" | "noise" | "border");
+    if overall && placed.reference.is_empty() {
+        return global();
+    }
     if weather && placed.reference.is_empty() && !placed.thing.is_empty() {
         return global();
     }
@@ -161,7 +167,7 @@ pub fn is_global_state(words: &Words) -> bool {
 pub fn become_state(thing: &Words, state: &Words) -> Draft {
     let comma = state.iter().position(|w| lex::is_comma_word(w)).unwrap_or(state.len());
     let mut state = &state[..comma];
-    while let [rest @ .., "please" | "instead" | "too" | "again" | "now" | "color" | "colour"] = state {
+    while let [rest @ .., "please" | "instead" | "too" | "again" | "now"] = state {
         state = rest;
     }
     if state.is_empty() {
@@ -206,7 +212,7 @@ fn aspect_becomes(thing: &Words, state: &Words) -> Option<Draft> {
         Some(_) => return None,
     };
     let (mut owner, whole) = (phrase(&owner), owner.is_empty() || owner.iter().all(|w| lex::is_article(w)) || is_whole(&owner));
-    if whole || matches!(owner.as_str(), "art" | "overall" | "time" | "day" | "scene" | "the") {
+    if whole || matches!(owner.as_str(), "camera" | "art" | "overall" | "time" | "day" | "scene" | "the") {
         return Some(if is_texture_aspect(aspect) { become_unowned(aspect, state) } else { global() });
     }
     if let Some(bare) = owner.strip_suffix("'s").or_else(|| owner.strip_suffix('\'')) {
@@ -219,6 +225,7 @@ fn aspect_becomes(thing: &Words, state: &Words) -> Option<Draft> {
             recolour(&named, &property_words(to))
         }
         "number" | "count" | "amount" => other(&owner, &format!("{} {owner}", phrase(from_to(state).1))),
+        "action" | "pose" | "posture" | "gesture" => other(&owner, &format!("{owner} {}", phrase(state))),
         "size" => match size_phrase(state) {
             Some(bigger) => resize(&owner, &property_words(state), bigger),
             None => other(&owner, &with_property(&property_words(state), &owner)).doubtful("the new size is not a size word"),
@@ -233,7 +240,8 @@ fn become_unowned(aspect: &str, state: &Words) -> Draft {
 }
 
 fn is_aspect(word: &str) -> bool {
-    matches!(word, "color" | "colour" | "colors" | "colours" | "size" | "number" | "count" | "amount")
+    matches!(word, "action" | "pose" | "posture" | "gesture")
+        || matches!(word, "color" | "colour" | "colors" | "colours" | "size" | "number" | "count" | "amount")
         || is_texture_aspect(word)
         || lex::is_global_aspect(word)
 }
@@ -273,6 +281,14 @@ fn thing_becomes(thing: &str, state: &Words) -> Draft {
     }
     if is_texture_phrase(&bare) && (!article || pro_form || bare.iter().any(|w| lex::is_texture_noun(w))) {
         return retexture(thing, &property_words(&bare));
+    }
+    if let [first, "of" | "with" | "in", _, ..] = bare[..]
+        && is_adjective_phrase(&[first])
+    {
+        return other(thing, &format!("{thing} {}", phrase(state)));
+    }
+    if let [.., "different" | "another" | "other" | "new", "color" | "colour"] = bare[..] {
+        return Draft::new(EditType::ChangeColor, thing, thing).doubtful("the new colour is not said");
     }
     let new = phrase(state);
     if pro_form {

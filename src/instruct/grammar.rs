@@ -145,7 +145,18 @@ fn is_finite(words: &Words, at: usize) -> bool {
 fn is_becoming(word: &str) -> bool {
     matches!(
         word,
-        "become" | "becomes" | "became" | "look" | "looks" | "looked" | "turns" | "disappear" | "vanish" | "disappears" | "appear"
+        "change"
+            | "become"
+            | "becomes"
+            | "became"
+            | "look"
+            | "looks"
+            | "looked"
+            | "turns"
+            | "disappear"
+            | "vanish"
+            | "disappears"
+            | "appear"
     )
 }
 
@@ -171,6 +182,8 @@ pub fn predicate_of(subject: &Words, predicate: &Words) -> Draft {
         "disappear" | "disappears" | "vanish" | "go" if rest.is_empty() || rest == ["away"] => draft::remove(subject),
         "appear" if is_adjective_phrase(rest) => draft::become_state(subject, rest),
         "appear" => draft::add_placed(&split_place(&[subject, rest].concat())),
+        "change" if !matches!(rest, ["to" | "into", _, ..]) => action(subject, verb, rest),
+        "change" => draft::become_state(subject, &rest[1..]),
         "become" | "becomes" | "became" | "look" | "looks" | "looked" | "seem" | "turn" | "turns" if !is_direction(rest) => {
             let rest = if let ["like" | "as" | "into" | "better", tail @ ..] = rest { tail } else { rest };
             let rest = if let ["as" | "with", tail @ ..] = rest { tail } else { rest };

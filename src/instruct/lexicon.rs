@@ -21,7 +21,7 @@ pub const OPENERS: &str = "clear cut wipe strip discard exclude hide omit drop c
     color colour tint slide drag push pull bring reposition position position scale widen lengthen shorten thicken expand open close \
     shut blur sharpen brighten darken rotate flip mirror zoom colorize colourize dress adorn surround equip top stuff sprinkle scatter \
     pour stick overlay superimpose paste throw let have show use create generate pose raise lower lift grow fold light break bend \
-    clean wash stretch extend fix restore enhance wrap mask use imagine append picture extract isolate double triple halve write type spell split smooth beautify drop";
+    clean wash stretch extend fix restore enhance wrap mask use imagine append picture extract isolate double triple halve write type spell split smooth beautify drop whiten slim trim shave straighten curl soften polish";
 
 word_tests! {
     is_command = COMMANDS;
@@ -70,7 +70,7 @@ word_tests! {
     is_season_or_time = "winter summer spring autumn fall wintry autumnal wintertime summertime springtime night nighttime night-time day \
         daytime morning evening dusk dawn sunset sunrise noon midnight midday twilight afternoon nightfall christmas halloween \
         easter apocalypse";
-    is_style = "style styles styled cartoon anime manga watercolor watercolour painting sketch drawing vintage retro sepia noir cyberpunk \
+    is_style = "movie film underwater style styles styled cartoon anime manga watercolor watercolour painting sketch drawing vintage retro sepia noir cyberpunk \
         steampunk impressionist impressionistic impressionism cubist cubism comic comics ghibli pixar disney futuristic medieval \
         fantasy minimalist minimalistic abstract surreal surrealist surrealism realistic photorealistic photo-realistic grayscale \
         greyscale monochrome monochromatic claymation 3d render rendering low-poly voxel pixelated pixel 8-bit 16-bit vaporwave \
@@ -79,7 +79,7 @@ word_tests! {
         post-apocalyptic apocalyptic dystopian dreamy psychedelic pastel-style fresco woodcut lithograph etching cartoonish \
         painterly mood look vibe vibes theme lego-style origami-style negative charcoal-drawing line-art black-and-white";
     /// Things that every picture has once; changing them changes the whole.
-    is_global_aspect = "weather season time style mood atmosphere lighting lights-mood contrast brightness saturation exposure hue tone \
+    is_global_aspect = "angle viewpoint weather season time style mood atmosphere lighting lights-mood contrast brightness saturation exposure hue tone \
         tones vibrancy sharpness resolution quality colors-overall warmth temperature perspective medium climate noise era theme";
     is_global_verb = "brighten darken sharpen blur colorize colourize crop zoom rotate flip mirror stylize stylise enhance denoise desaturate \
         saturate restore deblur upscale invert pixelate";
@@ -96,7 +96,7 @@ word_tests! {
         cartoonish alive dead upside-down backwards shirtless barefoot fluffier cleaner dirtier louder deeper shallower fuller \
         darker lighter dim dimmer vivid colorful-looking foggier spicy crispy juicy golden-brown crazy silly funny creepy";
     /// Verbs of action and posture, base form.
-    is_action = "smile laugh cry run walk jump sit stand sleep eat drink fly swim dance sing look lick bite bark kiss hug wave point raise \
+    is_action = "give do serve bake take bring salute smile laugh cry run walk jump sit stand sleep eat drink fly swim dance sing look lick bite bark kiss hug wave point raise \
         lower close open turn face play read ride swing throw catch kick drive cook wink frown yawn stretch lie lean bend kneel climb \
         fall float glow shine burn explode melt bloom stick show block scream shout talk speak roar cross lift push pull chase fight \
         pose rest graze wag blink stare lay cut pour say hang rise touch shake spin surf ski skate pray salute celebrate clap cheer \
@@ -164,6 +164,15 @@ pub const STATE_VERBS: &[(&str, &str)] = &[
     ("lower", "lowered"),
     ("split", "split"),
     ("smooth", "smooth"),
+    ("whiten", "whiter"),
+    ("slim", "slimmer"),
+    ("trim", "trimmed"),
+    ("shave", "shaved"),
+    ("cut", "cut"),
+    ("straighten", "straight"),
+    ("curl", "curly"),
+    ("soften", "softer"),
+    ("polish", "polished"),
     ("beautify", "beautiful"),
     ("age", "aged"),
     ("empty", "empty"),

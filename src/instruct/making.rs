@@ -131,7 +131,7 @@ fn graded_as(rest: &Words) -> Option<Draft> {
 }
 
 fn is_strong_predicate(word: &str) -> bool {
-    lex::is_be(word) || lex::is_have(word) || matches!(word, "look" | "turn" | "become" | "appear" | "disappear" | "vanish")
+    lex::is_be(word) || lex::is_have(word) || matches!(word, "look" | "turn" | "change" | "become" | "appear" | "disappear" | "vanish")
 }
 
 /// Where the longest run of property words at the end begins, leaving a thing before it.

@@ -43,6 +43,9 @@ pub fn read_command(words: &Words) -> Option<Draft> {
         _ if lex::is_remove_verb(verb) && matches!(rest, ["everything" | "all", "except" | "but", ..]) => {
             all_but(rest[2..].strip_prefix(&["for"]).unwrap_or(&rest[2..]))
         }
+        _ if lex::is_remove_verb(verb) && matches!(phrase(rest).as_str(), "noise" | "blur" | "motion blur" | "grain" | "haze") => {
+            draft::global()
+        }
         _ if lex::is_remove_verb(verb) => draft::remove(until_source(rest)),
         _ if lex::is_replace_verb(verb) => replace(verb, rest),
         _ if verb == "switch" => replace(verb, rest),

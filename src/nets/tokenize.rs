@@ -134,11 +134,16 @@ impl BertTokenizer {
         Ok(BertTokens { ids: encoding.get_ids().to_vec(), places: encoding.get_offsets().iter().map(|&(from, to)| from..to).collect() })
     }
 
-    /// The words of some tokens, joined as the tokenizer does, without special tokens.
+    /// The words of some tokens, joined as the tokenizer does; `[CLS]` and `[SEP]` count as words.
     ///
     /// # Errors
     /// [`NetError::Tokens`] when the tokenizer fails.
     pub fn decode(&self, ids: &[u32]) -> Result<String, NetError> {
-        self.tokenizer.decode(ids, true).map_err(|e| failed(&format!("{ids:?}"), e))
+        self.tokenizer.decode(ids, false).map_err(|e| failed(&format!("{ids:?}"), e))
+    }
+
+    /// A token as the vocabulary has it (`##ing`).
+    pub fn piece(&self, id: u32) -> Option<String> {
+        self.tokenizer.id_to_token(id)
     }
 }

@@ -2,14 +2,16 @@
 //!
 //! [`agreement`] a metric against people, pair by pair (the paper's); [`correlation`] rank and linear correlation, area under
 //! the curve; [`raters`] people against each other; [`intervals`] how sure all that is; [`bradley_terry`] models against
-//! each other. What is not defined is [`crate::domain::Outcome::NotApplicable`] with the reason, never a number.
+//! each other; [`ground_truth`] and [`weights`] the paper's other two tests. What is not defined is [`crate::domain::Outcome::NotApplicable`] with the reason, never a number.
 
 pub mod agreement;
 pub mod bradley_terry;
 pub mod correlation;
+pub mod ground_truth;
 pub mod intervals;
 mod random;
 pub mod raters;
+pub mod weights;
 
 pub use agreement::{Agreement, Counts, ModelPair, Row, TiePolicy, agreement, best_tie_threshold};
 pub use intervals::{Bootstrap, Interval};

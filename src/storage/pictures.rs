@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
 use super::{Project, StorageError};
+use crate::domain::relative_path;
 
 /// What is known about a picture on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -278,7 +279,7 @@ impl Names {
             Some(name) => real.join(name),
             None => real.clone(),
         };
-        relative(&self.folder, &absolute).unwrap_or(absolute).to_string_lossy().replace('\\', "/")
+        relative_path(&self.folder, &absolute).unwrap_or(absolute).to_string_lossy().replace('\\', "/")
     }
 }
 
@@ -296,33 +297,9 @@ fn cleaned(path: &Path) -> PathBuf {
     clean
 }
 
-/// `path` seen from `folder` (both absolute); `None` when they share nothing but the root, so that moving one with the other
-/// would mean nothing.
-fn relative(folder: &Path, path: &Path) -> Option<PathBuf> {
-    let common = folder.components().zip(path.components()).take_while(|(a, b)| a == b).count();
-    let shares = folder.components().take(common).any(|part| matches!(part, Component::Normal(_)));
-    if !shares {
-        return None;
-    }
-    let ups = folder.components().skip(common).map(|_| Component::ParentDir);
-    Some(ups.chain(path.components().skip(common)).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_relative_where_folder_and_picture_share_a_folder() {
-        for (folder, path, expected) in [
-            ("/a/b", "/a/b/c/x.png", Some("c/x.png")),
-            ("/a/b", "/a/c/x.png", Some("../c/x.png")),
-            ("/a/b", "/z/x.png", None),
-            ("/a", "/a/x.png", Some("x.png")),
-        ] {
-            assert_eq!(relative(Path::new(folder), Path::new(path)), expected.map(PathBuf::from), "{path}");
-        }
-    }
 
     #[test]
     fn folders_that_are_not_there_are_cleaned_by_their_names() {

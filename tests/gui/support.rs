@@ -12,16 +12,17 @@ use std::time::{Duration, Instant};
 
 use editscope::domain::rle::Rle;
 use editscope::domain::{
-    BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score, Size, TraceKind, TraceStep,
+    BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score, Size,
+    TraceKind, TraceStep,
 };
 use editscope::editor::{Cell as TableCell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
 use editscope::engine::{ChangeMap, Event, PictureToken, Pixels, Request, RunToken};
+use editscope::engine::{combine, fit_range};
 use editscope::gui::engine_link::EngineLink;
 use editscope::gui::settings::{Settings, ThemeChoice};
 use editscope::gui::store::{Shown, Store, StoreInfo};
 use editscope::gui::{App, Parts as WindowParts};
 use editscope::imaging::decode::{DecodeOptions, decode};
-use editscope::engine::{combine, fit_range};
 use editscope::storage::EditId;
 use egui_kittest::Harness;
 
@@ -69,8 +70,7 @@ impl SampleStore {
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
             .map(|line| (line["picture"].as_str().unwrap().to_owned(), line))
             .collect();
-        let mut store =
-            Self { items, truth, scores: HashMap::new(), ratings: HashMap::new(), parses: HashMap::new(), written, shared };
+        let mut store = Self { items, truth, scores: HashMap::new(), ratings: HashMap::new(), parses: HashMap::new(), written, shared };
         for (id, item, edit) in store.edits() {
             store.ratings.insert(id, edit.ratings.clone());
             store.parses.insert(id, item.parse.clone().unwrap_or_default());
@@ -111,10 +111,8 @@ impl SampleStore {
         let adding = parse.kind() == EditType::Add;
         let source_phrase = if adding { &parse.being_added } else { &parse.original_part };
         let edit_phrase = if adding { &parse.added_object } else { &parse.edited_part };
-        let candidates = BoxesBySide {
-            source: self.found(&item.source.given, source_phrase),
-            edit: self.found(&edit.picture.given, edit_phrase),
-        };
+        let candidates =
+            BoxesBySide { source: self.found(&item.source.given, source_phrase), edit: self.found(&edit.picture.given, edit_phrase) };
         let used = |all: &[Detection]| all.iter().filter(|found| found.confidence > 0.3).cloned().collect::<Vec<_>>();
         let boxes = BoxesBySide { source: used(&candidates.source), edit: used(&candidates.edit) };
         let size = Size::new(448, 448);
@@ -132,7 +130,11 @@ impl SampleStore {
         let judged = |value: f64| if global { none("the whole picture was to change") } else { Outcome::Value(value) };
         let parts = Parts {
             size: judged((people("size") * 2.0).round() / 2.0),
-            position: if boxes.edit.is_empty() && !global { none("the edit has no box to measure") } else { judged((people("position") * 2.0).round() / 2.0) },
+            position: if boxes.edit.is_empty() && !global {
+                none("the edit has no box to measure")
+            } else {
+                judged((people("position") * 2.0).round() / 2.0)
+            },
             modify: Outcome::Value(people("modification") * 0.6 - 0.1),
             preserve: judged(0.7 + people("preservation") * 0.3),
         };
@@ -162,7 +164,12 @@ impl SampleStore {
 
     fn combined(&self, score: &Score, range: &Range) -> Combined {
         let combined = combine(score, Some(range), PaperWeights::default());
-        Combined { modify: combined.modify.value, preserve: combined.preserve.value, overall: combined.overall, range: range.fitted_on.clone() }
+        Combined {
+            modify: combined.modify.value,
+            preserve: combined.preserve.value,
+            overall: combined.overall,
+            range: range.fitted_on.clone(),
+        }
     }
 }
 
@@ -296,7 +303,9 @@ impl EngineLink for FakeEngine {
     fn send(&self, request: Request) {
         let mut events = self.events.borrow_mut();
         match request {
-            Request::Picture(token, request) => events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) }),
+            Request::Picture(token, request) => {
+                events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) })
+            }
             Request::ChangeMap { token, source, edit } => events.push_back(Event::ChangeMapReady { token, result: change(&source, &edit) }),
             Request::Score(run, request) => {
                 self.asked.borrow_mut().push(format!("score {:?}", request.edits));

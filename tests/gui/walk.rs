@@ -195,7 +195,12 @@ fn a_click_on_the_scatter_opens_the_edit() {
     }
     let at = hit.expect("some place of the scatter lies near a mark"); // 96 edits are scored and rated
     for pressed in [true, false] {
-        window.harness.event(egui::Event::PointerButton { pos: at, button: egui::PointerButton::Primary, pressed, modifiers: Modifiers::NONE });
+        window.harness.event(egui::Event::PointerButton {
+            pos: at,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        });
     }
     window.settle();
     assert_eq!(window.state().page, Page::Audit);

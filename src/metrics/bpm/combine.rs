@@ -1,6 +1,8 @@
 //! Parts to one number: the range and the weight α (`bpm.md` section 5; section 6 point 8; section 11 points 9 and 13).
 
-use crate::domain::{Bounds, Outcome, PaperWeights, Profile, Range, Score};
+use crate::domain::{Bounds, Outcome, PaperWeights, Profile, Range, Score, TraceKind, TraceStep};
+
+use super::Trace;
 
 /// A normalised part.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,10 +27,11 @@ fn counts_for_preserve(profile: Profile, value: f64) -> bool {
     profile != Profile::ReleasedCode || (value != 0.0 && value != -1.0)
 }
 
-/// The range of a set of scores of one profile: least and greatest value of each part, over the edits that have it.
+/// The range of a set of scores: least and greatest value of each part, over the edits that have it. Scores of another profile are left
+/// out.
 pub fn fit_range<'a>(profile: Profile, scores: impl IntoIterator<Item = &'a Score>, name: &str, fitted_on: &str) -> Range {
     let (mut modify, mut preserve) = (Vec::new(), Vec::new());
-    for score in scores {
+    for score in scores.into_iter().filter(|score| score.profile == profile) {
         modify.extend(score.parts.modify.value().copied());
         preserve.extend(score.parts.preserve.value().copied().filter(|&v| counts_for_preserve(profile, v)));
     }
@@ -83,14 +86,65 @@ pub fn combine(score: &Score, range: Option<&Range>, weights: PaperWeights) -> C
     let overall = if score.global && !released {
         modify.value.clone()
     } else {
-        // The released scripts weigh a global edit with α = 1.
-        let alpha = if score.global { 1.0 } else { weights.alpha };
+        let alpha = alpha_of(score, weights);
         let add = |a: Outcome<f64>, b: &Outcome<f64>| a.and_then(|a| b.clone().map(|b| a + b));
         let semantic = add(modify.value.clone(), &preserve.value);
         let region = add(score.parts.size.clone(), &score.parts.position);
         semantic.and_then(|semantic| region.map(|region| alpha * semantic + (1.0 - alpha) * region))
     };
     Combined { modify, preserve, overall }
+}
+
+/// The released scripts weigh a global edit with α = 1.
+fn alpha_of(score: &Score, weights: PaperWeights) -> f64 {
+    if score.global { 1.0 } else { weights.alpha }
+}
+
+/// The last steps of the trace: what the range made of modify and preserve, and how the overall came about, in words.
+pub fn explain(score: &Score, range: Option<&Range>, weights: PaperWeights) -> Vec<TraceStep> {
+    let combined = combine(score, range, weights);
+    let mut trace = Trace::default();
+    let rows = [
+        ("modify", &score.parts.modify, &combined.modify, range.and_then(|r| r.modify)),
+        ("preserve", &score.parts.preserve, &combined.preserve, range.and_then(|r| r.preserve)),
+    ];
+    for (part, raw, marked, bounds) in rows {
+        let (Some(raw), Some(normalised), Some(bounds), Some(range)) = (raw.value(), marked.value.value(), bounds, range) else { continue };
+        let text = format!(
+            "The range \"{}\" has {part} from {:.4} to {:.4}, so {raw:.4} becomes {normalised:.4}{}.",
+            range.name,
+            bounds.min,
+            bounds.max,
+            if marked.outside { ", outside 0 to 1: the set that it was fitted on had no such value" } else { "" }
+        );
+        let numbers = [("min", bounds.min), ("max", bounds.max), ("raw", *raw), ("normalised", *normalised)];
+        trace.step(TraceKind::Range, text, marked.outside, numbers);
+    }
+    match &combined.overall {
+        Outcome::Value(overall) if score.global && score.profile != Profile::ReleasedCode => {
+            trace.numbers(
+                TraceKind::Overall,
+                format!("BPM of an edit of the whole picture is its modify: {overall:.4}."),
+                [("bpm", *overall)],
+            );
+        }
+        Outcome::Value(overall) => {
+            let alpha = alpha_of(score, weights);
+            let parts = [&combined.modify.value, &combined.preserve.value, &score.parts.size, &score.parts.position];
+            // The overall has a value only where all four have one.
+            if let [Some(modify), Some(preserve), Some(size), Some(position)] = parts.map(Outcome::value) {
+                let rest = 1.0 - alpha;
+                trace.numbers(
+                    TraceKind::Overall,
+                    format!("BPM = {alpha:.2}·({modify:.4} + {preserve:.4}) + {rest:.2}·({size} + {position}) = {overall:.4}."),
+                    [("alpha", alpha), ("bpm", *overall)],
+                );
+            }
+        }
+        Outcome::NotApplicable(why) => trace.note(TraceKind::Overall, format!("There is no BPM: {why}.")),
+        Outcome::Failed(why) => trace.fallback(TraceKind::Overall, format!("BPM could not be computed: {why}.")),
+    }
+    trace.into_steps()
 }
 
 #[cfg(test)]
@@ -128,6 +182,10 @@ mod tests {
         // 0.7·(0.2/0.4 + 0) + 0.3·(1 + 0.5) = 0.35 + 0.45 = 0.8
         let combined = combine(&scores[0], Some(&range), PaperWeights::default());
         assert!((combined.overall.value().unwrap() - 0.8).abs() < 1e-12, "{combined:?}");
+        let steps = explain(&scores[0], Some(&range), PaperWeights::default());
+        let texts: Vec<&str> = steps.iter().map(|step| step.text.as_str()).collect();
+        assert!(texts[0].contains("modify from -0.1000 to 0.3000, so 0.1000 becomes 0.5000"), "{texts:?}");
+        assert_eq!(texts[2], "BPM = 0.70·(0.5000 + 0.0000) + 0.30·(1 + 0.5) = 0.8000.");
     }
 
     #[test]
@@ -182,5 +240,7 @@ mod tests {
         };
         assert!(!combine(&inside, Some(&range), PaperWeights::default()).modify.outside);
         assert!(combine(&outside, Some(&range), PaperWeights::default()).modify.outside);
+        let step = |score| explain(score, Some(&range), PaperWeights::default()).swap_remove(0);
+        assert!(step(&outside).fallback && step(&outside).text.contains("outside") && !step(&inside).fallback);
     }
 }

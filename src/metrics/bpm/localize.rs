@@ -7,7 +7,7 @@ use crate::domain::{Bpm500, Detection, Mask, Profile, Rect, Size, TraceKind};
 use crate::metrics::ports::{Networks, PortError};
 
 use super::plan::Plan;
-use super::{Located, Pair, Settings, Trace, canvas_scale};
+use super::{Located, Pair, Settings, Trace, canvas_scale, checked};
 
 fn located(picture: &RgbImage, candidates: Vec<Detection>, used: Vec<Detection>) -> Located {
     let bpm500_from_image = canvas_scale(picture);
@@ -29,7 +29,11 @@ fn boxes(
         None => Vec::new(),
     };
     if let Some(person) = person {
-        trace.note(TraceKind::Boxes, format!("A person drew the boxes on the {side} image: {}.", person.len()));
+        trace.numbers(
+            TraceKind::Boxes,
+            format!("A person drew {} on the {side} image, in place of what the detector found.", count(person.len(), "box", "boxes")),
+            [("boxes", person.len() as f64)],
+        );
         return Ok(located(picture, candidates, person.clone()));
     }
     let Some(phrase) = phrase else {
@@ -90,7 +94,11 @@ pub(super) fn edit_boxes(
     trace: &mut Trace,
 ) -> Result<Located, PortError> {
     if plan.edit_phrase.is_none() && pair.input.overrides.edit_boxes.is_none() {
-        trace.note(TraceKind::Boxes, "Nothing is looked for on the edited image: the instruction takes something away.");
+        if plan.removal {
+            trace.note(TraceKind::Boxes, "Nothing is looked for on the edited image: the instruction takes something away.");
+        } else {
+            trace.fallback(TraceKind::Boxes, "Nothing is looked for on the edited image: the parse does not name what is added.");
+        }
     }
     boxes((pair.input.edit, "edited"), plan.edit_phrase.as_deref(), pair.input.overrides.edit_boxes.as_ref(), settings, networks, trace)
 }
@@ -132,6 +140,10 @@ fn prompts<'a>(
     }
 }
 
+fn share_of(mask: &Mask) -> f64 {
+    mask.count() as f64 / mask.size().pixels() as f64
+}
+
 /// The edit region on the canvas: the union of the masks of both pictures, or a person's.
 pub(super) fn edit_mask(
     pair: &Pair<'_>,
@@ -143,26 +155,31 @@ pub(super) fn edit_mask(
     trace: &mut Trace,
 ) -> Result<Mask, PortError> {
     if let Some(mask) = &pair.input.overrides.mask {
-        trace.note(TraceKind::Mask, "A person drew the edit mask.");
-        return Ok(mask.resized_nearest(Size::BPM500));
+        let mask = mask.resized_nearest(Size::BPM500);
+        let share = share_of(&mask);
+        trace.numbers(
+            TraceKind::Mask,
+            format!("A person drew the edit mask; it covers {:.1} % of the picture.", share * 100.0),
+            [("share", share)],
+        );
+        return Ok(mask);
     }
     let (on_source, on_edit) = prompts(plan, profile, source, edit, trace);
-    let mut masks = if on_source.is_empty() { Vec::new() } else { networks.segmenter.segment(&pair.source_bpm500, on_source)? };
-    if !on_edit.is_empty() {
-        masks.extend(networks.segmenter.segment(&pair.edit_bpm500, on_edit)?);
-    }
+    let mut masks = checked::masks(&pair.source_bpm500, on_source, networks)?;
+    masks.extend(checked::masks(&pair.edit_bpm500, on_edit, networks)?);
     let mut union = Mask::empty(Size::BPM500);
     for mask in &masks {
-        if !union.union_with(mask) {
-            return Err(PortError::Failed {
-                network: "segmenter",
-                reason: format!("it returned a mask of {} for a canvas of {}", mask.size(), Size::BPM500),
-            });
-        }
+        let joined = union.union_with(mask);
+        debug_assert!(joined, "checked::masks lets only masks of the canvas pass");
     }
-    let share = union.count() as f64 / Size::BPM500.pixels() as f64;
+    let share = share_of(&union);
     if masks.is_empty() {
         trace.fallback(TraceKind::Mask, "The edit mask is empty: there was no box to segment, so every pixel counts as one to preserve.");
+    } else if union.is_empty() {
+        trace.fallback(
+            TraceKind::Mask,
+            "The edit mask is empty: the segmenter found nothing in the boxes, so every pixel counts as one to preserve.",
+        );
     } else {
         trace.numbers(
             TraceKind::Mask,

@@ -2,7 +2,11 @@
 //!
 //! [`score_pair`] gives the four parts and the trace of one edit under one profile; [`combine()`] applies a range and α to make them
 //! comparable. Nothing here knows a network: see [`super::ports`].
+//!
+//! Pictures come upright, under every profile: that the released scripts detect on pictures as stored (`bpm.md` section 6 point 7) is not
+//! repeated, because a box of a turned picture means nothing on the upright one.
 
+mod checked;
 mod combine;
 mod localize;
 mod plan;
@@ -10,7 +14,7 @@ mod region_judge;
 mod semantic_judge;
 mod trace;
 
-pub use combine::{Combined, Marked, combine, fit_range};
+pub use combine::{Combined, Marked, combine, explain, fit_range};
 pub use plan::Plan;
 pub use region_judge::{Verdict, position_holds, share_score, size_holds};
 pub use semantic_judge::{cosine, crop_edges, preserve_distance, wrapped_distance};
@@ -104,8 +108,13 @@ fn canvas_scale(picture: &RgbImage) -> Scale<Bpm500, ImageSpace> {
 /// marked as fallback. Modify and preserve are raw; [`combine()`] normalises them.
 ///
 /// # Errors
-/// When a network fails or the run is cancelled.
+/// When a network fails or answers wrongly, a picture has no pixels, or the run is cancelled.
 pub fn score_pair(input: &PairInput<'_>, settings: &Settings, networks: &mut Networks<'_>) -> Result<Score, PortError> {
+    for (side, picture) in [("source", input.source), ("edit", input.edit)] {
+        if size_of(picture).pixels() == 0 {
+            return Err(PortError::Failed { network: "metric", reason: format!("the {side} has no pixels") });
+        }
+    }
     let mut trace = Trace::default();
     let plan = Plan::read(input.parse, settings.profile, &mut trace);
     let pair = Pair {
@@ -140,15 +149,27 @@ pub fn score_pair(input: &PairInput<'_>, settings: &Settings, networks: &mut Net
         parse: input.parse.clone(),
         boxes: BoxesBySide { source: source.used, edit: edit.used },
         candidates: BoxesBySide { source: source.candidates, edit: edit.candidates },
-        mask: Some(Rle::from_mask(&mask.resized_nearest(size_of(input.source)))),
+        mask: Some(mask_of_source(&mask, input)),
         crop_in_bpm500,
         trace: trace.into_steps(),
     })
 }
 
+/// The mask at image size of the source: a person's as it was drawn, if it was drawn there, else the canvas's stretched.
+fn mask_of_source(mask_in_bpm500: &Mask, input: &PairInput<'_>) -> Rle {
+    let size = size_of(input.source);
+    match &input.overrides.mask {
+        Some(drawn) if drawn.size() == size => Rle::from_mask(drawn),
+        _ => Rle::from_mask(&mask_in_bpm500.resized_nearest(size)),
+    }
+}
+
 /// A global edit: modify is the cosine of the edited picture with the instruction, the region judge does not speak (section 4; section
 /// 11 point 9).
 fn score_global(pair: &Pair<'_>, settings: &Settings, networks: &mut Networks<'_>, mut trace: Trace) -> Result<Score, PortError> {
+    if *pair.input.overrides != Overrides::default() {
+        trace.note(TraceKind::Branch, "The boxes and the mask that a person drew are not used: the whole picture was to change.");
+    }
     let modify = semantic_judge::modify_global(pair, settings.profile, networks, &mut trace)?;
     let whole = preserve_distance(&pair.source_bpm500, &pair.edit_bpm500, &Mask::empty(Size::BPM500));
     let parts = if settings.profile == Profile::ReleasedCode {

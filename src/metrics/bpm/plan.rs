@@ -1,6 +1,6 @@
 //! From the words of a parse to what has to be looked for (`bpm.md` sections 1, 2, 6 and 7).
 
-use crate::domain::{EditType, FieldWords, Parse, PositionWord, Profile, SizeWord, TraceKind};
+use crate::domain::{FieldWords, Parse, PositionWord, Profile, SizeWord, TraceKind};
 
 use super::Trace;
 
@@ -26,7 +26,7 @@ pub struct Plan {
 /// Whether a field says `word` under a profile: as a whole word, or anywhere (the released scripts, section 6 point 2).
 fn says(field: &str, word: &str, profile: Profile) -> bool {
     match profile {
-        Profile::ReleasedCode => field.contains(word),
+        Profile::ReleasedCode => field.to_lowercase().contains(word),
         Profile::Corrected | Profile::Paper => FieldWords(field).has(word),
     }
 }
@@ -35,6 +35,11 @@ fn says(field: &str, word: &str, profile: Profile) -> bool {
 /// string is false wherever they test it.
 fn is_none(field: &str, profile: Profile) -> bool {
     field.trim().is_empty() || says(field, "none", profile)
+}
+
+/// Whether a field says `word` and nothing else.
+fn is_just(field: &str, word: &str) -> bool {
+    field.trim_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case(word)
 }
 
 impl Plan {
@@ -67,6 +72,12 @@ impl Plan {
                 format!("\"{}\" contains the letters \"all\", which the released scripts take for a global edit.", parse.original_part),
             );
         }
+        if global && profile != Profile::ReleasedCode && !is_just(&parse.original_part, "all") {
+            trace.fallback(
+                TraceKind::Branch,
+                format!("\"{}\" holds the word \"all\", so the edit counts as one of the whole picture.", parse.original_part),
+            );
+        }
         let addition = is_none(&parse.original_part, profile);
         if addition && !FieldWords(&parse.original_part).is_none() {
             trace.fallback(
@@ -75,9 +86,12 @@ impl Plan {
             );
         }
         let phrase = |field: &str| (!is_none(field, profile)).then(|| field.trim().to_owned());
-        let edit_phrase =
-            if addition { phrase(&parse.added_object).or_else(|| phrase(&parse.edited_part)) } else { phrase(&parse.edited_part) };
-        if addition && edit_phrase.is_some() && is_none(&parse.added_object, profile) {
+        let edit_phrase = match (addition, phrase(&parse.added_object)) {
+            (true, None) if profile == Profile::Corrected => phrase(&parse.edited_part),
+            (true, added) => added,
+            (false, _) => phrase(&parse.edited_part),
+        };
+        if addition && !global && edit_phrase.is_some() && is_none(&parse.added_object, profile) {
             trace.fallback(
                 TraceKind::Branch,
                 format!("The parse names no added object; \"{}\" is looked for instead.", or_none(&parse.edited_part)),
@@ -100,8 +114,9 @@ fn or_none(field: &str) -> &str {
 }
 
 /// Replacing, recolouring and retexturing imply that size and place stay (section 11 point 4).
-fn implies_unchanged(parse: &Parse) -> bool {
-    matches!(parse.kind(), EditType::Replace | EditType::ChangeColor | EditType::ChangeTexture)
+pub(super) fn implies_unchanged(parse: &Parse) -> bool {
+    let words = FieldWords(&parse.edit_type);
+    ["replace", "color", "colour", "texture"].into_iter().any(|word| words.has(word))
 }
 
 fn size_relation(parse: &Parse, profile: Profile) -> SizeWord {

@@ -116,7 +116,9 @@ pub(super) fn size(plan: &Plan, parse: &Parse, profile: Profile, source: &Locate
     let verdicts: Vec<Verdict> = judged.iter().filter_map(|&edited| size_holds(plan.size, edited, reference)).collect();
     let Some(score) = share_score(&verdicts) else {
         if !judged.is_empty() {
-            return Outcome::NotApplicable("the source box has no area, so there is no ratio of areas".to_owned());
+            let why = "the source box has no area, so there is no ratio of areas";
+            trace.fallback(TraceKind::Size, format!("The size cannot be judged: {why}."));
+            return Outcome::NotApplicable(why.to_owned());
         }
         return missing_box(TraceKind::Size, "size", profile, false, plan, trace);
     };
@@ -125,6 +127,7 @@ pub(super) fn size(plan: &Plan, parse: &Parse, profile: Profile, source: &Locate
         SizeWord::Smaller => "smaller (less than 0.8 times the area)",
         SizeWord::Unchanged | SizeWord::None => "unchanged (0.8 to 1.2 times the area)",
     };
+    let asked = &with_reason(asked, parse.size_word() == SizeWord::None);
     describe(TraceKind::Size, "Size", asked, "times the area", &verdicts, score, trace);
     Outcome::Value(score)
 }
@@ -156,8 +159,14 @@ pub(super) fn position(plan: &Plan, parse: &Parse, profile: Profile, source: &Lo
         PositionWord::Inside => "inside the source box",
         PositionWord::Unchanged | PositionWord::None => "unchanged (centres less than 40 px of 500 apart)",
     };
+    let asked = &with_reason(asked, parse.position_word() == PositionWord::None);
     describe(TraceKind::Position, "Position", asked, "px between the centres", &verdicts, score, trace);
     Outcome::Value(score)
+}
+
+/// A relation that the parse does not state is implied by the type of the edit (section 11 point 4).
+fn with_reason(asked: &str, implied: bool) -> String {
+    if implied { format!("{asked}, as this type of edit implies") } else { asked.to_owned() }
 }
 
 fn describe(kind: TraceKind, part: &str, asked: &str, unit: &str, verdicts: &[Verdict], score: f64, trace: &mut Trace) {

@@ -3,14 +3,17 @@
 
 use image::RgbImage;
 
-use crate::domain::{Bpm500, Mask, Outcome, Profile, Rect, Size, TraceKind};
+use crate::domain::{Bpm500, FieldWords, Mask, Outcome, Profile, Rect, Size, TraceKind};
 use crate::metrics::ports::{Networks, PortError};
 
 use super::plan::Plan;
-use super::{Located, Pair, Trace};
+use super::{Located, Pair, Trace, checked};
 
-/// Cosine of two vectors, in double precision; `None` when one has no length or a value is not finite.
+/// Cosine of two vectors of one length, in double precision; `None` when one is zero, a value is not finite, or the lengths differ.
 pub fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
+    if a.len() != b.len() {
+        return None;
+    }
     let (mut dot, mut aa, mut bb) = (0.0f64, 0.0f64, 0.0f64);
     for (&a, &b) in a.iter().zip(b) {
         let (a, b) = (f64::from(a), f64::from(b));
@@ -73,10 +76,11 @@ pub(super) fn preserve(source: &RgbImage, edit: &RgbImage, mask: &Mask, profile:
         };
         trace.numbers(
             TraceKind::Preserve,
-            format!("Outside the mask the pictures differ by {wrapped:.4} in the wrapping 8-bit arithmetic of the released scripts, so preserve is {:.4}.", -wrapped),
+            format!("Outside the mask the pictures differ by {wrapped:.4} in the wrapping 8-bit arithmetic of the released scripts, so preserve is {:.4}.", 0.0 - wrapped),
             [("distance", wrapped)],
         );
-        return Outcome::Value(-wrapped);
+        // Not `-wrapped`: no difference is 0, not −0.
+        return Outcome::Value(0.0 - wrapped);
     }
     let Some(distance) = preserve_distance(source, edit, mask) else {
         trace.fallback(TraceKind::Preserve, "The edit mask covers the whole picture: there is nothing left to preserve.");
@@ -88,25 +92,6 @@ pub(super) fn preserve(source: &RgbImage, edit: &RgbImage, mask: &Mask, profile:
         [("distance", distance)],
     );
     Outcome::Value(1.0 - distance)
-}
-
-/// Features of texts, lower-cased and trimmed; what had to be cut is traced (section 11 point 12).
-fn texts(words: &[&str], networks: &mut Networks<'_>, trace: &mut Trace) -> Result<Vec<Vec<f32>>, PortError> {
-    let clean: Vec<String> = words.iter().map(|text| text.trim().to_lowercase()).collect();
-    let features = networks.encoder.encode_texts(&clean.iter().map(String::as_str).collect::<Vec<_>>())?;
-    Ok(features
-        .into_iter()
-        .zip(&clean)
-        .map(|(feature, text)| {
-            if feature.tokens_cut > 0 {
-                trace.fallback(
-                    TraceKind::Direction,
-                    format!("\"{text}\" is too long for the text network: its last {} tokens were cut.", feature.tokens_cut),
-                );
-            }
-            feature.values
-        })
-        .collect())
 }
 
 fn minus(a: &[f32], b: &[f32]) -> Vec<f32> {
@@ -123,21 +108,52 @@ fn text_direction(
 ) -> Result<Vec<f32>, PortError> {
     let parse = pair.input.parse;
     if plan.addition {
-        // The released scripts have overwritten the edited part with the added object by now (section 11 point 8).
         let text = match (profile, &plan.edit_phrase) {
+            // The released scripts have overwritten the edited part with the added object by now (section 11 point 8).
             (Profile::ReleasedCode, Some(phrase)) => phrase.as_str(),
+            (Profile::Corrected, Some(phrase)) if FieldWords(&parse.edited_part).is_none() => {
+                trace.fallback(TraceKind::Direction, "The parse names no edited part; the added object stands in for it.");
+                phrase.as_str()
+            }
             _ => parse.edited_part.as_str(),
         };
         trace.note(TraceKind::Direction, format!("The wanted direction is towards \"{text}\"."));
-        return Ok(texts(&[text], networks, trace)?.swap_remove(0));
+        let [feature] = checked::texts([text], networks, trace)?;
+        return Ok(feature);
     }
     if plan.removal {
         trace.note(TraceKind::Direction, format!("The wanted direction is away from \"{}\".", parse.original_part));
-        return Ok(texts(&[&parse.original_part], networks, trace)?.swap_remove(0).into_iter().map(|v| -v).collect());
+        let [feature] = checked::texts([&parse.original_part], networks, trace)?;
+        return Ok(feature.into_iter().map(|v| -v).collect());
     }
     trace.note(TraceKind::Direction, format!("The wanted direction is from \"{}\" to \"{}\".", parse.original_part, parse.edited_part));
-    let features = texts(&[&parse.edited_part, &parse.original_part], networks, trace)?;
-    Ok(minus(&features[0], &features[1]))
+    let [edited, original] = checked::texts([&parse.edited_part, &parse.original_part], networks, trace)?;
+    Ok(minus(&edited, &original))
+}
+
+/// What the released scripts do without a box (section 6 point 5); `None` when they crop like everyone.
+fn modify_released_without_box(
+    pair: &Pair<'_>,
+    plan: &Plan,
+    edit: &Located,
+    no_crop: bool,
+    networks: &mut Networks<'_>,
+    trace: &mut Trace,
+) -> Result<Option<Outcome<f64>>, PortError> {
+    if !plan.addition && no_crop {
+        trace.fallback(
+            TraceKind::Modify,
+            "No source box: the released scripts compare the whole edited picture with the edited phrase instead of directions.",
+        );
+        let [text] = checked::texts([&pair.input.parse.edited_part], networks, trace)?;
+        let [picture] = checked::pictures([pair.input.edit], networks)?;
+        return Ok(Some(cosine_outcome(&picture, &text, Profile::ReleasedCode, trace)));
+    }
+    if !plan.removal && edit.in_bpm500.is_empty() {
+        trace.fallback(TraceKind::Modify, "No edited box: the released scripts store a modify of 0.");
+        return Ok(Some(Outcome::Value(0.0)));
+    }
+    Ok(None)
 }
 
 /// The part score of modify, and the crop that it looked at.
@@ -150,23 +166,12 @@ pub(super) fn modify(
     networks: &mut Networks<'_>,
     trace: &mut Trace,
 ) -> Result<(Outcome<f64>, Option<Rect<Bpm500>>), PortError> {
-    let boxes = if plan.addition { &edit.in_bpm500 } else { &source.in_bpm500 };
-    if profile == Profile::ReleasedCode {
-        if !plan.addition && boxes.is_empty() {
-            trace.fallback(
-                TraceKind::Modify,
-                "No source box: the released scripts compare the whole edited picture with the edited phrase instead of directions.",
-            );
-            let text = texts(&[plan.edit_phrase.as_deref().unwrap_or(&pair.input.parse.edited_part)], networks, trace)?;
-            let picture = networks.encoder.encode_pictures(&[pair.input.edit])?;
-            return Ok((cosine_outcome(&picture[0], &text[0], profile, trace), None));
-        }
-        if !plan.removal && edit.in_bpm500.is_empty() {
-            trace.fallback(TraceKind::Modify, "No edited box: the released scripts store a modify of 0.");
-            return Ok((Outcome::Value(0.0), None));
-        }
+    let (side, boxes) = if plan.addition { ("edited", &edit.in_bpm500) } else { ("source", &source.in_bpm500) };
+    if profile == Profile::ReleasedCode
+        && let Some(outcome) = modify_released_without_box(pair, plan, edit, boxes.is_empty(), networks, trace)?
+    {
+        return Ok((outcome, None));
     }
-    let side = if plan.addition { "edited" } else { "source" };
     if boxes.is_empty() {
         trace.fallback(TraceKind::Modify, format!("Modify has no crop to look at: there is no box on the {side} image."));
         return Ok((Outcome::NotApplicable(format!("there is no box on the {side} image to crop by")), None));
@@ -177,15 +182,18 @@ pub(super) fn modify(
     };
     let [x0, y0, x1, y1] = edges;
     let crop = Rect::new(x0 as f32, y0 as f32, x1 as f32, y1 as f32);
-    trace.note(
+    trace.numbers(
         TraceKind::Crop,
         format!("Both pictures are cropped to the {side} boxes grown 1.5 times: ({x0}, {y0}) to ({x1}, {y1}) of 500."),
+        [("x0", x0), ("y0", y0), ("x1", x1), ("y1", y1)].map(|(name, edge)| (name, f64::from(edge))),
     );
     let cut = |picture: &RgbImage| image::imageops::crop_imm(picture, x0, y0, x1 - x0, y1 - y0).to_image();
     let (before, after) = (cut(&pair.source_bpm500), cut(&pair.edit_bpm500));
     let text = text_direction(pair, plan, profile, networks, trace)?;
-    let pictures = networks.encoder.encode_pictures(&[&before, &after])?;
-    Ok((cosine_outcome(&minus(&pictures[1], &pictures[0]), &text, profile, trace), Some(crop)))
+    let features = checked::pictures([&before, &after], networks)?;
+    // A network may answer equal pixels with noise (another batch, another kernel); they have no direction.
+    let direction = if before == after { vec![0.0; features[0].len()] } else { minus(&features[1], &features[0]) };
+    Ok((cosine_outcome(&direction, &text, profile, trace), Some(crop)))
 }
 
 /// Modify of a global edit: the edited picture against the instruction.
@@ -195,42 +203,43 @@ pub(super) fn modify_global(
     networks: &mut Networks<'_>,
     trace: &mut Trace,
 ) -> Result<Outcome<f64>, PortError> {
+    if pair.input.instruction.trim().is_empty() && profile != Profile::ReleasedCode {
+        trace.fallback(TraceKind::Modify, "The instruction is empty, so there is nothing to compare the edited picture with.");
+        return Ok(Outcome::NotApplicable("the instruction is empty".to_owned()));
+    }
     trace.note(
         TraceKind::Branch,
         format!("The whole picture is to change: the edited picture is compared with the instruction \"{}\".", pair.input.instruction),
     );
-    let text = texts(&[pair.input.instruction], networks, trace)?;
-    let picture = networks.encoder.encode_pictures(&[pair.input.edit])?;
-    Ok(cosine_outcome(&picture[0], &text[0], profile, trace))
+    let [text] = checked::texts([pair.input.instruction], networks, trace)?;
+    let [picture] = checked::pictures([pair.input.edit], networks)?;
+    Ok(cosine_outcome(&picture, &text, profile, trace))
 }
 
+/// Cosine of what was seen and what was wanted, or why there is none.
 fn cosine_outcome(picture: &[f32], text: &[f32], profile: Profile, trace: &mut Trace) -> Outcome<f64> {
-    match cosine(picture, text) {
-        Some(value) => {
-            trace.numbers(
-                TraceKind::Modify,
-                format!("The cosine of what was seen and what was wanted is {value:.4}: this is modify."),
-                [("cosine", value)],
-            );
-            Outcome::Value(value)
-        }
+    if let Some(value) = cosine(picture, text) {
+        trace.numbers(
+            TraceKind::Modify,
+            format!("The cosine of what was seen and what was wanted is {value:.4}: this is modify."),
+            [("cosine", value)],
+        );
+        return Outcome::Value(value);
+    }
+    let why = if picture.iter().all(|&v| v == 0.0) {
+        "nothing changed in the crop, so the pictures have no direction to compare"
+    } else if text.iter().all(|&v| v == 0.0) {
+        "the parse leads from a phrase to the same phrase, so the texts have no direction to compare"
+    } else {
+        "the features of pictures and texts cannot be compared"
+    };
+    if profile == Profile::ReleasedCode {
         // PyTorch's cosine of a vector of length 0 is 0.
-        None if profile == Profile::ReleasedCode => {
-            trace.fallback(
-                TraceKind::Modify,
-                "One direction has no length (the crops look the same to the network); the released scripts then store 0.",
-            );
-            Outcome::Value(0.0)
-        }
-        None => {
-            trace.fallback(
-                TraceKind::Modify,
-                "Modify has no direction to compare: the crops look the same to the network, or both phrases are the same.",
-            );
-            Outcome::NotApplicable(
-                "nothing changed in the crop (or both phrases are the same), so there is no direction to compare".to_owned(),
-            )
-        }
+        trace.fallback(TraceKind::Modify, format!("Modify is 0 to the released scripts: {why}."));
+        Outcome::Value(0.0)
+    } else {
+        trace.fallback(TraceKind::Modify, format!("Modify cannot be judged: {why}."));
+        Outcome::NotApplicable(why.to_owned())
     }
 }
 
@@ -292,5 +301,6 @@ mod tests {
         assert_eq!(cosine(&[0.0, 0.0], &[1.0, 0.0]), None);
         assert_eq!(cosine(&[3.0, 0.0], &[5.0, 0.0]), Some(1.0));
         assert_eq!(cosine(&[f32::NAN], &[1.0]), None);
+        assert_eq!(cosine(&[1.0, 0.0], &[1.0]), None);
     }
 }

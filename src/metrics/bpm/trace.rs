@@ -22,6 +22,11 @@ impl Trace {
         self.push(kind, text.into(), true, &[]);
     }
 
+    /// A step with numbers that may leave the plain rule.
+    pub fn step<const N: usize>(&mut self, kind: TraceKind, text: impl Into<String>, fallback: bool, numbers: [(&str, f64); N]) {
+        self.push(kind, text.into(), fallback, &numbers);
+    }
+
     fn push(&mut self, kind: TraceKind, text: String, fallback: bool, numbers: &[(&str, f64)]) {
         self.0.push(TraceStep {
             kind,

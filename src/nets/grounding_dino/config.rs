@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::nets::checkpoint::{CONFIG, CheckpointError, PREPROCESSOR, expect_model_type, expect_value, read_json};
 use crate::nets::layers::Activation;
+use crate::nets::pixels::{Normalisation, Preprocessor, SizeField};
 
 /// Sizes of the Swin backbone.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -152,7 +153,7 @@ impl Config {
     ///
     /// # Errors
     /// When the file is missing, damaged, or asks for something else; the error names the field.
-    pub fn read(folder: &Path) -> Result<Self, CheckpointError> {
+    pub fn load(folder: &Path) -> Result<Self, CheckpointError> {
         let config: Self = read_json(folder, CONFIG)?;
         config.expect_architecture(folder)?;
         config.expect_sizes(folder)?;
@@ -228,38 +229,41 @@ impl Config {
     }
 }
 
-/// The two limits of the resize.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Edges {
-    pub shortest_edge: u32,
-    pub longest_edge: u32,
-}
-
 /// How pictures become pixels.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct Preprocessor {
-    pub size: Edges,
-    pub image_mean: [f32; 3],
-    pub image_std: [f32; 3],
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preprocessing {
+    /// What the shorter side becomes.
+    pub shortest: u32,
+    /// What the longer side is limited to.
+    pub longest: u32,
+    pub normalisation: Normalisation,
 }
 
-impl Default for Preprocessor {
-    /// ImageNet's mean and deviation, 800 and 1333 pixels.
-    fn default() -> Self {
-        Self { size: Edges { shortest_edge: 800, longest_edge: 1333 }, image_mean: [0.485, 0.456, 0.406], image_std: [0.229, 0.224, 0.225] }
-    }
-}
-
-impl Preprocessor {
+impl Preprocessing {
     /// Reads `preprocessor_config.json` of `folder`.
     ///
     /// # Errors
-    /// When the file is missing or damaged.
-    pub fn read(folder: &Path) -> Result<Self, CheckpointError> {
-        read_json(folder, PREPROCESSOR)
+    /// When the file is missing or damaged, or asks for another kind of resize.
+    pub fn load(folder: &Path) -> Result<Self, CheckpointError> {
+        let read = Preprocessor::load(folder, BILINEAR)?;
+        let normalisation = read.normalisation(Normalisation::IMAGENET);
+        match read.size {
+            Some(SizeField::Edges { shortest_edge: shortest @ 1.., longest_edge: Some(longest) }) if longest >= shortest => {
+                Ok(Self { shortest, longest, normalisation })
+            }
+            None => Ok(Self { shortest: 800, longest: 1333, normalisation }),
+            Some(other) => Err(CheckpointError::Config {
+                path: folder.join(PREPROCESSOR),
+                field: "size".to_owned(),
+                found: format!("{other:?}"),
+                needed: "a shortest_edge and a longest_edge that is not shorter".to_owned(),
+            }),
+        }
     }
 }
+
+/// PIL's number of the bilinear filter.
+const BILINEAR: u32 = 2;
 
 /// The activation of a field of `folder`'s configuration.
 pub(super) fn activation(folder: &Path, field: &str, name: &str) -> Result<Activation, CheckpointError> {

@@ -198,6 +198,7 @@ impl Encoder {
             stages.keep(format_args!("encoder{number}_fusion_vision"), || fused.vision.clone());
             stages.keep(format_args!("encoder{number}_fusion_text"), || fused.text.clone());
             flow = Flow { text: layer.enhancer.forward(fused.text, around), vision: layer.deformable.forward(fused.vision, around)? };
+            stages.keep(format_args!("encoder{number}_text_enhanced"), || flow.text.clone());
             stages.keep(format_args!("encoder{number}_vision"), || flow.vision.clone());
             stages.keep(format_args!("encoder{number}_text"), || flow.text.clone());
         }

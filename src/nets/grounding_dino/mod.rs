@@ -25,7 +25,7 @@ use burn::tensor::activation::sigmoid;
 use burn::tensor::{Bool, Device, Tensor, TensorData};
 use image::RgbImage;
 
-pub use config::{BertConfig, Config, Edges, Preprocessor, SwinConfig};
+pub use config::{BertConfig, Config, Preprocessing, SwinConfig};
 pub use deformable::Pyramid;
 pub use picture::net_size;
 pub use stages::Stages;
@@ -123,7 +123,7 @@ impl Detected {
 /// The network.
 pub struct GroundingDino {
     config: Config,
-    preprocessor: Preprocessor,
+    preprocessing: Preprocessing,
     words: Words,
     swin: Swin,
     projections: Projections,
@@ -144,8 +144,8 @@ impl GroundingDino {
     /// When a file is missing or damaged, when the configuration asks for another architecture, or when a tensor is missing, misshapen or
     /// not part of the network; the error names file, field or tensor.
     pub fn load(folder: &Path, device: &Device) -> Result<Self, CheckpointError> {
-        let config = Config::read(folder)?;
-        let preprocessor = Preprocessor::read(folder)?;
+        let config = Config::load(folder)?;
+        let preprocessing = Preprocessing::load(folder)?;
         let words = Words::load(folder, config.text_config.vocab_size, config.max_text_len)?;
         let weights = Weights::open(folder, device)?;
         let root = weights.root();
@@ -153,7 +153,7 @@ impl GroundingDino {
         let activation = config::activation(folder, "activation_function", &config.activation_function)?;
         let heads = box_heads(folder, &root, &config)?;
         let network = Self {
-            preprocessor,
+            preprocessing,
             words,
             swin: Swin::load(&model.at("backbone.conv_encoder.model"), &config, folder)?,
             projections: Projections::load(&model, &config)?,
@@ -176,8 +176,8 @@ impl GroundingDino {
     }
 
     /// How pictures become pixels.
-    pub fn preprocessor(&self) -> &Preprocessor {
-        &self.preprocessor
+    pub fn preprocessing(&self) -> &Preprocessing {
+        &self.preprocessing
     }
 
     /// All candidates for `text` in `picture` whose score is above [`KEPT_ABOVE`], in the order of the queries; boxes in pixels of the
@@ -227,7 +227,7 @@ impl GroundingDino {
     /// As [`GroundingDino::features`].
     pub fn features_staged(&self, picture: &RgbImage, stages: &mut Stages<'_>) -> Result<PictureFeatures, NetError> {
         let size = Size::new(picture.width(), picture.height());
-        let pixels = picture::pixels(picture, &self.preprocessor, &self.device)?;
+        let pixels = picture::pixels(picture, &self.preprocessing, &self.device)?;
         stages.keep("pixels", || pixels.clone());
         let levels = self.projections.forward(self.swin.forward(pixels, stages), stages);
         stages.keep("vision_position", || levels.position.clone());
@@ -241,6 +241,7 @@ impl GroundingDino {
     pub fn phrase_staged(&self, caption: String, stages: &mut Stages<'_>) -> Result<PhraseFeatures, NetError> {
         let tokens = self.words.tokens(&caption)?;
         let (count, width) = (tokens.count(), self.config.d_model);
+        tokens.show(stages, &self.device);
         let hidden: Vec<bool> = tokens.seen.iter().map(|seen| !seen).collect();
         let hidden = Tensor::from_data(TensorData::new(hidden, [1, 1, count, count]), &self.device);
         let features = self.text_projection.forward(self.bert.forward(&tokens, &hidden, stages));

@@ -2,18 +2,18 @@
 //!
 //! Source of the arithmetic: transformers 4.57, `image_processing_grounding_dino.py`, `get_size_with_aspect_ratio`.
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use image::RgbImage;
 
-use super::config::{Edges, Preprocessor};
+use super::config::Preprocessing;
 use crate::domain::Size;
 use crate::imaging::resize::{PilFilter, pil_resize};
 use crate::nets::NetError;
 
 /// The size that a picture of `size` is brought to; `None` when a side would vanish.
-pub fn net_size(size: Size, edges: Edges) -> Option<Size> {
+pub fn net_size(size: Size, preprocessing: &Preprocessing) -> Option<Size> {
     let (short, long) = (f64::from(size.width.min(size.height)), f64::from(size.width.max(size.height)));
-    let (target, limit) = (f64::from(edges.shortest_edge), f64::from(edges.longest_edge));
+    let (target, limit) = (f64::from(preprocessing.shortest), f64::from(preprocessing.longest));
     // Where the longer side is capped, it is computed from the unrounded shorter one (transformers; the original rounds first).
     let (short_to, exact) =
         if long / short * target > limit { ((limit * short / long).round_ties_even(), limit * short / long) } else { (target, target) };
@@ -35,21 +35,44 @@ pub fn net_size(size: Size, edges: Edges) -> Option<Size> {
 ///
 /// # Errors
 /// For a picture without pixels, or so thin that a side vanishes.
-pub fn pixels(picture: &RgbImage, preprocessor: &Preprocessor, device: &Device) -> Result<Tensor<4>, NetError> {
+pub fn pixels(picture: &RgbImage, preprocessing: &Preprocessing, device: &Device) -> Result<Tensor<4>, NetError> {
     let (width, height) = picture.dimensions();
     if width == 0 || height == 0 {
         return Err(NetError::EmptyPicture { width, height });
     }
-    let size = net_size(Size::new(width, height), preprocessor.size).ok_or(NetError::TooThin { width, height })?;
+    let size = net_size(Size::new(width, height), preprocessing).ok_or(NetError::TooThin { width, height })?;
     let resized = pil_resize(picture, size, PilFilter::Bilinear);
-    let plane = size.pixels() as usize;
-    let mut values = vec![0f32; 3 * plane];
-    for (i, pixel) in resized.pixels().enumerate() {
-        for c in 0..3 {
-            // As NumPy does it: rescaled in double precision, stored in single, then normalised.
-            let rescaled = (f64::from(pixel.0[c]) / 255.0) as f32;
-            values[c * plane + i] = (rescaled - preprocessor.image_mean[c]) / preprocessor.image_std[c];
+    Ok(preprocessing.normalisation.tensor(&resized, size.width, size.height, device))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nets::pixels::Normalisation;
+
+    #[test]
+    fn sizes_of_the_reference() {
+        let published = Preprocessing { shortest: 800, longest: 1333, normalisation: Normalisation::IMAGENET };
+        // `get_size_with_aspect_ratio` of transformers 4.57 with 800 and 1333, called for these sizes.
+        for (from, to) in REFERENCE {
+            assert_eq!(net_size(Size::new(from[0], from[1]), &published), Some(Size::new(to[0], to[1])), "{from:?}");
         }
+        assert_eq!(net_size(Size::new(1, 5000), &published), None);
     }
-    Ok(Tensor::from_data(TensorData::new(values, [1, 3, size.height as usize, size.width as usize]), device))
+
+    const REFERENCE: [([u32; 2], [u32; 2]); 13] = [
+        ([640, 480], [1066, 800]),
+        ([480, 640], [800, 1066]),
+        ([800, 800], [800, 800]),
+        ([500, 500], [800, 800]),
+        ([1333, 800], [1333, 800]),
+        ([1301, 700], [1333, 717]),
+        ([2000, 333], [1333, 222]),
+        ([333, 2001], [222, 1333]),
+        ([3001, 17], [1333, 8]),
+        ([801, 1337], [799, 1333]),
+        ([97, 71], [1092, 800]),
+        ([4000, 2401], [1332, 800]),
+        ([5000, 9], [1333, 2]),
+    ];
 }

@@ -4,10 +4,12 @@
 
 use std::path::Path;
 
-use tokenizers::Tokenizer;
+use burn::tensor::{Device, Tensor};
 
+use super::Stages;
 use crate::nets::NetError;
 use crate::nets::checkpoint::{CheckpointError, TOKENIZER};
+use crate::nets::tokenize::BertTokenizer;
 
 /// A text as the detector was trained on: lower case, trimmed, ending in a full stop.
 pub fn caption(text: &str) -> String {
@@ -61,6 +63,14 @@ impl Tokens {
         Self { ids, positions, seen, cut: count - kept }
     }
 
+    /// Shows what the text model is told, as floats.
+    pub(super) fn show(&self, stages: &mut Stages<'_>, device: &Device) {
+        let tensor = |values: Vec<f32>| Tensor::<1>::from_floats(values.as_slice(), device);
+        stages.keep("ids", || tensor(self.ids.iter().map(|&id| id as f32).collect()));
+        stages.keep("positions", || tensor(self.positions.iter().map(|&at| at as f32).collect()));
+        stages.keep("phrase_mask", || tensor(self.seen.iter().map(|&seen| f32::from(u8::from(seen))).collect()));
+    }
+
     /// Number of tokens.
     pub fn count(&self) -> usize {
         self.ids.len()
@@ -69,8 +79,8 @@ impl Tokens {
 
 /// BERT's tokenizer with the separators of phrases.
 pub struct Words {
-    tokenizer: Tokenizer,
-    separators: [u32; 4],
+    tokenizer: BertTokenizer,
+    separators: Vec<u32>,
     longest: usize,
 }
 
@@ -80,20 +90,14 @@ impl Words {
     /// # Errors
     /// When the file is missing, no BERT tokenizer, or larger than the network's table.
     pub fn load(folder: &Path, vocabulary: usize, longest: usize) -> Result<Self, CheckpointError> {
-        let path = folder.join(TOKENIZER);
-        let bad = |reason: String| CheckpointError::Tokenizer { path: path.clone(), reason };
-        let text = std::fs::read(&path).map_err(|source| CheckpointError::Read { path: path.clone(), source })?;
-        let mut tokenizer = Tokenizer::from_bytes(text).map_err(|e| bad(e.to_string()))?;
-        // Some files ask for cutting or padding; both are the network's business.
-        tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|e| bad(e.to_string()))?;
-        if let Some((token, id)) = tokenizer.get_vocab(true).into_iter().max_by_key(|(_, id)| *id)
-            && id as usize >= vocabulary
-        {
-            return Err(bad(format!("its token '{token}' has the number {id}, but config.json has a vocabulary of {vocabulary}")));
-        }
-        let id = |token: &str| tokenizer.token_to_id(token).ok_or_else(|| bad(format!("it has no token '{token}'")));
-        let separators = [id("[CLS]")?, id("[SEP]")?, id(".")?, id("?")?];
+        let tokenizer = BertTokenizer::load(folder, vocabulary)?;
+        let id = |token: &str| {
+            tokenizer.id(token).ok_or_else(|| CheckpointError::Tokenizer {
+                path: folder.join(TOKENIZER),
+                reason: format!("it has no token '{token}', which ends phrases"),
+            })
+        };
+        let separators = ["[CLS]", "[SEP]", ".", "?"].map(id).into_iter().collect::<Result<_, _>>()?;
         Ok(Self { tokenizer, separators, longest })
     }
 
@@ -102,22 +106,20 @@ impl Words {
     /// # Errors
     /// [`NetError::Tokens`] when the tokenizer fails.
     pub fn tokens(&self, caption: &str) -> Result<Tokens, NetError> {
-        let failed = |e: tokenizers::Error| NetError::Tokens { text: caption.to_owned(), reason: e.to_string() };
-        let encoding = self.tokenizer.encode(caption, true).map_err(failed)?;
-        Ok(Tokens::new(encoding.get_ids().to_vec(), &self.separators, self.longest))
+        Ok(Tokens::new(self.tokenizer.encode(caption)?.ids, &self.separators, self.longest))
     }
 
-    /// Tokens as words, those of the tokenizer's own (`[CLS]`, `[SEP]`) included.
+    /// Tokens as words, `[CLS]` and `[SEP]` included.
     ///
     /// # Errors
     /// [`NetError::Tokens`] when the tokenizer fails.
     pub fn decode(&self, ids: &[u32]) -> Result<String, NetError> {
-        self.tokenizer.decode(ids, false).map_err(|e| NetError::Tokens { text: format!("{ids:?}"), reason: e.to_string() })
+        self.tokenizer.decode(ids)
     }
 
-    /// Each token by itself, as the vocabulary has it (`##ing`).
+    /// Each token by itself, as the vocabulary has it.
     pub fn pieces(&self, ids: &[u32]) -> Vec<String> {
-        ids.iter().map(|&id| self.tokenizer.id_to_token(id).unwrap_or_default()).collect()
+        ids.iter().map(|&id| self.tokenizer.piece(id).unwrap_or_default()).collect()
     }
 }
 

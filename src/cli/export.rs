@@ -1,0 +1,143 @@
+//! `export`: scores, ratings and regions of a project, as files.
+
+use std::collections::BTreeMap;
+
+use anyhow::bail;
+
+use crate::domain::{Detection, Mask, Region, RegionOrigin, RegionRole, RegionShape, Side};
+use crate::engine::results::{self, ScoredEdit};
+use crate::export::{CocoPicture, ExportResult, ExportRow, write_coco, write_csv, write_jsonl, write_masks};
+use crate::storage::{ItemId, Project, StoredEdit, StoredItem};
+
+use super::Finish;
+use super::args::{Export, ExportFormat};
+
+/// Writes what the format asks for and says how much it was.
+pub fn run(export: &Export) -> anyhow::Result<Finish> {
+    let project = Project::open_read_only(&export.project)?;
+    let range = results::fit(&project, export.profile, None)?;
+    let scored = results::all(&project, export.profile, Some(&range), None)?;
+    if scored.is_empty() {
+        bail!("{}: the project has no edits", export.project.display());
+    }
+    let out = &export.output;
+    let what = match export.format {
+        ExportFormat::Csv => {
+            write_csv(&rows(&project, export, &scored)?, out)?;
+            format!("{} rows", scored.len())
+        }
+        ExportFormat::Jsonl => {
+            write_jsonl(&rows(&project, export, &scored)?, out)?;
+            format!("{} lines", scored.len())
+        }
+        ExportFormat::Masks => {
+            let masks = masks(&scored)?;
+            if masks.is_empty() {
+                bail!("{}: no edit has a mask of profile {}; run `editscope score` first", export.project.display(), export.profile);
+            }
+            write_masks(masks.iter().map(|(name, mask)| (name.as_str(), mask)), out)?;
+            format!("{} masks (white: the edit region, at the size of the source)", masks.len())
+        }
+        ExportFormat::Coco => {
+            let pictures = pictures(&project, &scored)?;
+            write_coco(&pictures, out)?;
+            format!("{} pictures with {} regions", pictures.len(), pictures.iter().map(|p| p.regions.len()).sum::<usize>())
+        }
+    };
+    println!("{}: {what}", out.display());
+    Ok(Finish::Done)
+}
+
+/// Items and edits of a project by id.
+fn parts(project: &Project) -> anyhow::Result<(BTreeMap<ItemId, StoredItem>, Vec<StoredEdit>)> {
+    Ok((project.items()?.into_iter().map(|item| (item.id, item)).collect(), project.edits()?))
+}
+
+fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Vec<ExportRow>> {
+    let (items, edits) = parts(project)?;
+    let mut by_id: BTreeMap<_, _> = scored.iter().map(|edit| (edit.id, edit)).collect();
+    Ok(edits
+        .into_iter()
+        .filter_map(|edit| {
+            let (item, scored) = (items.get(&edit.item)?, by_id.remove(&edit.id)?);
+            let parts = match (&scored.score, &scored.why) {
+                (Some(score), _) => Some(Ok(score.parts.clone())),
+                (None, Some(why)) => Some(Err(why.clone())),
+                (None, None) => None,
+            };
+            Some(ExportRow {
+                id: edit.key.0,
+                item: item.key.0.clone(),
+                source: item.source.clone(),
+                instruction: item.instruction.clone(),
+                edited: edit.picture,
+                model: edit.model,
+                parse: item.parse.clone(),
+                ratings: scored.ratings.clone(),
+                item_extra: item.extra.clone(),
+                extra: edit.extra,
+                result: parts.map(|parts| ExportResult {
+                    profile: export.profile,
+                    parts,
+                    overall: Some(scored.combined.overall.clone()),
+                    range: Some("fitted on this project".to_owned()),
+                }),
+            })
+        })
+        .collect())
+}
+
+fn masks(scored: &[ScoredEdit]) -> anyhow::Result<Vec<(String, Mask)>> {
+    let mut masks = Vec::new();
+    for edit in scored {
+        if let Some(rle) = edit.score.as_ref().and_then(|score| score.mask.as_ref()) {
+            masks.push((edit.key.0.clone(), rle.to_mask()?));
+        }
+    }
+    Ok(masks)
+}
+
+fn region(side: Side, detection: &Detection) -> Region {
+    Region {
+        side,
+        role: match side {
+            Side::Source => RegionRole::Original,
+            Side::Edit => RegionRole::Edited,
+        },
+        origin: RegionOrigin::Detector,
+        shape: RegionShape::Box(detection.rect_in_image),
+        label: detection.phrase.clone(),
+        confidence: Some(detection.confidence),
+    }
+}
+
+/// Boxes of the source and of each edit; the edit mask belongs to the source's pixels, one for each edit.
+fn pictures(project: &Project, scored: &[ScoredEdit]) -> anyhow::Result<Vec<CocoPicture>> {
+    let (items, edits) = parts(project)?;
+    let by_id: BTreeMap<_, _> = scored.iter().map(|edit| (edit.id, edit)).collect();
+    let mut sources: BTreeMap<ItemId, CocoPicture> = BTreeMap::new();
+    let mut found = Vec::new();
+    for edit in edits {
+        let (Some(item), Some(score)) = (items.get(&edit.item), by_id.get(&edit.id).and_then(|scored| scored.score.as_ref())) else {
+            continue;
+        };
+        if !sources.contains_key(&edit.item) {
+            let size = results::picture_size(&item.source.path)?;
+            let regions = score.boxes.source.iter().map(|d| region(Side::Source, d)).collect();
+            sources.insert(edit.item, CocoPicture { picture: item.source.clone(), size, regions });
+        }
+        if let (Some(source), Some(rle)) = (sources.get_mut(&edit.item), &score.mask) {
+            source.regions.push(Region {
+                side: Side::Source,
+                role: RegionRole::EditMask,
+                origin: RegionOrigin::Segmenter,
+                shape: RegionShape::Mask(rle.clone()),
+                label: edit.key.0.clone(),
+                confidence: None,
+            });
+        }
+        let regions = score.boxes.edit.iter().map(|d| region(Side::Edit, d)).collect();
+        found.push(CocoPicture { size: results::picture_size(&edit.picture.path)?, picture: edit.picture, regions });
+    }
+    Ok(sources.into_values().chain(found).collect())
+}

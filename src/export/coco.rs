@@ -1,0 +1,94 @@
+//! Regions as COCO annotations: one file that annotation tools and `pycocotools` read.
+//!
+//! A category is what a region stands for (`original`, `edited`, `edit_mask`, `ignore`). Masks are compressed RLE, boxes have
+//! the polygon of their corners too. The phrase, origin and confidence are extra keys of the annotation.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::rows::Folder;
+use super::{ExportError, write_file};
+use crate::domain::rle::RleError;
+use crate::domain::{ImageSpace, Mask, PictureRef, Rect, Region, RegionRole, RegionShape, Size};
+
+/// A picture with its regions, which are in its pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CocoPicture {
+    pub picture: PictureRef,
+    /// Of the upright picture.
+    pub size: Size,
+    pub regions: Vec<Region>,
+}
+
+const CATEGORIES: [(RegionRole, &str); 4] = [
+    (RegionRole::Original, "original"),
+    (RegionRole::Edited, "edited"),
+    (RegionRole::EditMask, "edit_mask"),
+    (RegionRole::Ignore, "ignore"),
+];
+
+/// Writes the annotations. Picture names are relative to the folder of `out`.
+///
+/// # Errors
+/// When a mask is broken or not of its picture's size, or the file cannot be written.
+pub fn write_coco(pictures: &[CocoPicture], out: &Path) -> Result<(), ExportError> {
+    let folder = Folder::of(out)?;
+    let content = |reason| ExportError::Content { path: out.to_owned(), reason };
+    let (mut images, mut annotations) = (Vec::new(), Vec::new());
+    for (image, picture) in (1..).zip(pictures) {
+        let name = folder.path_to(&picture.picture);
+        images.push(json!({"id": image, "file_name": name, "width": picture.size.width, "height": picture.size.height}));
+        for region in &picture.regions {
+            let id = annotations.len() + 1;
+            annotations.push(annotation(id, image, region, picture.size).map_err(|why| content(format!("region of {name}: {why}")))?);
+        }
+    }
+    let categories: Vec<Value> =
+        (1..).zip(CATEGORIES).map(|(id, (_, name))| json!({"id": id, "name": name, "supercategory": "region"})).collect();
+    let info = json!({"description": "Regions of edits, exported by EditScope", "version": env!("CARGO_PKG_VERSION")});
+    let whole = json!({"info": info, "images": images, "annotations": annotations, "categories": categories});
+    write_file(out, |file| serde_json::to_writer(file, &whole).map_err(|error| error.to_string()))
+}
+
+fn annotation(id: usize, image: usize, region: &Region, size: Size) -> Result<Value, String> {
+    let category = 1 + CATEGORIES.iter().position(|(role, _)| *role == region.role).unwrap_or_default();
+    let (segmentation, rect, area) = match &region.shape {
+        RegionShape::Box(rect) => {
+            (json!([corners(rect)]), [rect.x0, rect.y0, rect.x1 - rect.x0, rect.y1 - rect.y0], f64::from(rect.area()))
+        }
+        RegionShape::Mask(rle) => {
+            let mask = rle.to_mask().map_err(|error: RleError| error.to_string())?;
+            if mask.size() != size {
+                return Err(format!("its mask is {}, the picture {size}", mask.size()));
+            }
+            (json!(crate::domain::rle::Rle::from_mask(&mask)), bounds(&mask), mask.count() as f64)
+        }
+    };
+    let mut annotation = json!({
+        "id": id, "image_id": image, "category_id": category, "segmentation": segmentation, "bbox": rect, "area": area, "iscrowd": 0,
+        "phrase": region.label, "origin": region.origin,
+    });
+    if let Some(confidence) = region.confidence {
+        annotation["score"] = json!(confidence);
+    }
+    Ok(annotation)
+}
+
+fn corners(rect: &Rect<ImageSpace>) -> [f32; 8] {
+    [rect.x0, rect.y0, rect.x1, rect.y0, rect.x1, rect.y1, rect.x0, rect.y1]
+}
+
+/// Left, top, width and height of the smallest box around the set pixels; zeros when there are none.
+fn bounds(mask: &Mask) -> [f32; 4] {
+    let size = mask.size();
+    let (mut x0, mut y0, mut x1, mut y1) = (size.width, size.height, 0, 0);
+    for y in 0..size.height {
+        for x in 0..size.width {
+            if mask.get(x, y) {
+                (x0, y0, x1, y1) = (x0.min(x), y0.min(y), x1.max(x + 1), y1.max(y + 1));
+            }
+        }
+    }
+    if x1 == 0 { [0.0; 4] } else { [x0 as f32, y0 as f32, (x1 - x0) as f32, (y1 - y0) as f32] }
+}

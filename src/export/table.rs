@@ -1,0 +1,133 @@
+//! The same rows as a table. The columns are those that some row has a value for.
+//!
+//! Unknown keys that hold only text are columns of their own name; others are columns `KEY:json` with JSON in the cells, so that
+//! numbers, lists and empty texts come back as what they were. Results stand in columns `editscope.…` at the end: numbers, with
+//! the reason beside them where there is none.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::rows::{ExportRow, Folder};
+use super::{ExportError, write_file};
+use crate::domain::{Outcome, Parse, Parts};
+
+/// Writes a table with commas and a header. Picture paths are relative to the folder of `out`.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_csv(rows: &[ExportRow], out: &Path) -> Result<(), ExportError> {
+    let folder = Folder::of(out)?;
+    write_file(out, |file| {
+        let mut table = csv::Writer::from_writer(file);
+        let columns = Columns::of(rows);
+        table.write_record(columns.header()).map_err(|error| error.to_string())?;
+        for row in rows {
+            table.write_record(columns.cells(row, &folder)?).map_err(|error| error.to_string())?;
+        }
+        table.flush().map_err(|error| error.to_string())
+    })
+}
+
+const ALWAYS: [&str; 6] = ["id", "item", "source", "instruction", "edited", "model"];
+const JSON_SUFFIX: &str = ":json";
+
+struct Columns {
+    parse: bool,
+    ratings: bool,
+    results: bool,
+    /// Criteria that anybody answered.
+    criteria: Vec<String>,
+    /// Key, and whether its cells hold JSON.
+    unknown: Vec<(String, bool)>,
+}
+
+impl Columns {
+    fn of(rows: &[ExportRow]) -> Self {
+        let mut unknown: Vec<(String, bool)> = Vec::new();
+        let mut index = std::collections::HashMap::new();
+        for (key, value) in rows.iter().flat_map(ExportRow::unknown) {
+            let at = *index.entry(key.clone()).or_insert_with(|| {
+                let is_json = key.ends_with(JSON_SUFFIX);
+                unknown.push((key, is_json));
+                unknown.len() - 1
+            });
+            unknown[at].1 |= value.as_str().is_none_or(str::is_empty);
+        }
+        let mut criteria: Vec<String> =
+            rows.iter().flat_map(|row| row.human().into_keys().map(str::to_owned).collect::<Vec<_>>()).collect();
+        criteria.sort();
+        criteria.dedup();
+        Self {
+            parse: rows.iter().any(|row| row.parse.is_some()),
+            ratings: rows.iter().any(|row| !row.ratings.is_empty()),
+            results: rows.iter().any(|row| row.result.is_some()),
+            criteria,
+            unknown,
+        }
+    }
+
+    fn header(&self) -> Vec<String> {
+        let mut header: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
+        if self.parse {
+            header.extend(Parse::FIELDS.iter().chain(&["doubtful", "more_edits", "origin"]).map(|name| format!("parse.{name}")));
+        }
+        if self.ratings {
+            header.push("ratings".into());
+        }
+        header.extend(self.unknown.iter().map(|(key, is_json)| if *is_json { format!("{key}{JSON_SUFFIX}") } else { key.clone() }));
+        if self.results {
+            header.extend(["editscope.profile", "editscope.range", "editscope.failed"].map(str::to_owned));
+            for name in Parts::NAMES.into_iter().chain(["overall"]) {
+                header.extend([format!("editscope.{name}"), format!("editscope.{name}.why")]);
+            }
+        }
+        header.extend(self.criteria.iter().map(|criterion| format!("editscope.human.{criterion}")));
+        header
+    }
+
+    fn cells(&self, row: &ExportRow, folder: &Folder) -> Result<Vec<String>, String> {
+        let (source, edited) = (folder.path_to(&row.source), folder.path_to(&row.edited));
+        let mut cells = vec![row.id.clone(), row.item.clone(), source, row.instruction.clone(), edited, row.model.clone()];
+        if self.parse {
+            cells.extend(parse_cells(row.parse.as_ref()));
+        }
+        if self.ratings {
+            let ratings = serde_json::to_string(&row.ratings).map_err(|error| error.to_string())?;
+            cells.push(if row.ratings.is_empty() { String::new() } else { ratings });
+        }
+        let unknown: std::collections::HashMap<String, &Value> = row.unknown().collect();
+        cells.extend(self.unknown.iter().map(|(key, is_json)| match unknown.get(key) {
+            None => String::new(),
+            Some(Value::String(text)) if !is_json => text.clone(),
+            Some(value) => value.to_string(),
+        }));
+        if self.results {
+            cells.extend(result_cells(row));
+        }
+        let human = row.human();
+        cells.extend(self.criteria.iter().map(|criterion| human.get(criterion.as_str()).map(f64::to_string).unwrap_or_default()));
+        Ok(cells)
+    }
+}
+
+fn parse_cells(parse: Option<&Parse>) -> Vec<String> {
+    let Some(parse) = parse else { return vec![String::new(); Parse::FIELDS.len() + 3] };
+    let origin = serde_json::to_value(parse.origin).ok().and_then(|origin| origin.as_str().map(str::to_owned));
+    let fields = Parse::FIELDS.iter().map(|name| parse.field(name).unwrap_or_default().to_owned());
+    let more = if parse.more_edits { "true".to_owned() } else { String::new() };
+    fields.chain([parse.doubtful.clone().unwrap_or_default(), more, origin.unwrap_or_default()]).collect()
+}
+
+fn result_cells(row: &ExportRow) -> Vec<String> {
+    let Some(result) = &row.result else { return vec![String::new(); 3 + 2 * (Parts::NAMES.len() + 1)] };
+    let failed = result.parts.as_ref().err().cloned().unwrap_or_default();
+    let mut cells = vec![result.profile.to_string(), result.range.clone().unwrap_or_default(), failed];
+    let parts = result.parts.as_ref().ok();
+    let named = Parts::NAMES.into_iter().map(|name| parts.and_then(|parts| parts.get(name)));
+    for outcome in named.chain([result.overall.as_ref()]) {
+        cells.push(outcome.and_then(Outcome::value).map(f64::to_string).unwrap_or_default());
+        cells.push(outcome.and_then(Outcome::why).unwrap_or_default().to_owned());
+    }
+    cells
+}
