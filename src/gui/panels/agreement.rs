@@ -69,7 +69,7 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
         });
         combo.response.labelled_by(label.id);
         if cx.state.queue.rows().iter().any(|row| row.simulated) {
-            let text = RichText::new("⚠ includes simulated ratings").size(12.0).color(palette.warning.0);
+            let text = RichText::new("▲ includes simulated ratings").size(12.0).color(palette.warning.0);
             ui.label(text).on_hover_text("A program made these ratings by a documented rule; no person said so.");
         }
     });
@@ -143,7 +143,7 @@ fn scatter_ui(ui: &mut Ui, cx: &Context<'_>, points: &[MeasurePoint]) {
 fn legend_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     for (index, model) in cx.state.queue.models().iter().enumerate() {
-        let sign = ["●", "■", "◆", "▲", "▼", "✖", "✚", "✱"][index % 8];
+        let sign = ["●", "■", "◆", "▲", "▼", "×", "+", "∗"][index % 8];
         ui.label(RichText::new(sign).color(palette.model(index)));
         ui.label(RichText::new(model_name(model)).size(12.0));
         ui.add_space(6.0);
