@@ -168,10 +168,12 @@ impl App {
     }
 
     pub(super) fn reload_rows(&mut self) {
+        self.rows_asked = true;
         self.store.send(StoreRequest::Rows(self.shown()));
     }
 
     pub(super) fn request_details(&mut self, id: RowId) {
+        self.state.reading = true;
         self.store.send(StoreRequest::Details(id, self.shown()));
     }
 

@@ -90,6 +90,8 @@ pub struct State {
     pub rating: RatingDraft,
     /// A rating is on its way to the project file.
     pub saving: bool,
+    /// Details were asked for and are not here yet.
+    pub reading: bool,
     pub jobs: Jobs,
     pub failures_open: bool,
     pub agreement: AgreementView,
