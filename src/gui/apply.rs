@@ -299,6 +299,7 @@ impl App {
         parse.doubtful = None;
         let who = if self.settings.rater.is_empty() { "unnamed".to_owned() } else { self.settings.rater.clone() };
         self.state.parse_draft = Some(parse.clone());
+        self.state.saving = true;
         self.store.send(StoreRequest::SaveParse { id, parse, who });
     }
 

@@ -120,10 +120,14 @@ impl App {
                 self.toast(Level::Error, why);
             }
             StoreEvent::ParseSaved(id, Ok(())) => {
+                self.state.saving = false;
                 self.toast(Level::Info, "Parse saved. Score the edit again to use it.");
                 self.request_details(id);
             }
-            StoreEvent::ParseSaved(_, Err(why)) => self.toast(Level::Error, format!("The parse is not saved: {why}")),
+            StoreEvent::ParseSaved(_, Err(why)) => {
+                self.state.saving = false;
+                self.toast(Level::Error, format!("The parse is not saved: {why}"));
+            }
             StoreEvent::RatingSaved(id, _, Ok(())) => {
                 self.state.saving = false;
                 self.request_details(id);

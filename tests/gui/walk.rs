@@ -178,12 +178,12 @@ fn a_click_on_the_scatter_opens_the_edit() {
     let mut window = Window::open(Setup::default());
     window.key(Key::G);
     assert_eq!(window.state().page, Page::Agreement);
-    window.harness.get_by_label("mark Remove the chair. · Osric").click();
+    window.harness.get_by_label("mark Make the balloon yellow. · Osric").click();
     window.settle();
     assert_eq!(window.state().page, Page::Audit);
     let opened = window.state().queue.selected_row().map(|row| (row.instruction.to_string(), row.human()));
     // Marks may lie on each other; the one that opens has the same numbers as the one that was clicked.
-    let clicked = window.state().queue.rows().iter().find(|row| &*row.instruction == "Remove the chair." && &*row.model == "Osric");
+    let clicked = window.state().queue.rows().iter().find(|row| &*row.instruction == "Make the balloon yellow." && &*row.model == "Osric");
     assert_eq!(opened.and_then(|(_, human)| human), clicked.and_then(editscope::editor::Row::human));
     assert!(window.state().details.is_some());
 }
