@@ -23,7 +23,7 @@ use super::screenshot::Screenshot;
 use super::settings::Settings;
 use super::state::{Page, ProjectState, State};
 use super::store::{Store, StoreThread};
-use super::theme::Theme;
+use super::theme::{self, Theme};
 
 /// What a window is made of; the tests put their own in.
 pub struct Parts {
@@ -73,6 +73,7 @@ impl App {
     /// # Errors
     /// When a theme file is broken or the system gives no thread.
     pub fn new(ctx: &egui::Context, parts: Parts) -> anyhow::Result<Self> {
+        theme::install_fonts(ctx);
         let theme = Theme::load()?;
         theme.install(ctx);
         ctx.set_theme(parts.settings.theme);

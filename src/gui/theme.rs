@@ -10,6 +10,19 @@ use crate::editor::Overlay;
 const DARK: &str = include_str!("../../assets/theme/dark.ron");
 const LIGHT: &str = include_str!("../../assets/theme/light.ron");
 
+/// DejaVu Sans, behind egui's own fonts: arrows, signs, Greek and Cyrillic are there on a machine that has no fonts at all.
+const FALLBACK_FONT: &[u8] = include_bytes!("../../assets/fonts/DejaVuSans.ttf");
+
+/// Adds the built-in fallback font; what it lacks (Chinese, emoji) comes from the system's fonts.
+pub fn install_fonts(ctx: &egui::Context) {
+    let mut fonts = egui::FontDefinitions::default();
+    fonts.font_data.insert("dejavu".to_owned(), std::sync::Arc::new(egui::FontData::from_static(FALLBACK_FONT)));
+    for family in [FontFamily::Proportional, FontFamily::Monospace] {
+        fonts.families.entry(family).or_default().push("dejavu".to_owned());
+    }
+    ctx.set_fonts(fonts);
+}
+
 /// A colour of a theme file, written `#rrggbb` or `#rrggbbaa`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role(pub Color32);
