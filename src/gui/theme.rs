@@ -118,10 +118,6 @@ impl Theme {
 
     /// Gives egui the colours, text sizes and spacing.
     pub fn install(&self, ctx: &egui::Context) {
-        let mut fonts = egui::FontDefinitions::default();
-        // The signs used here (arrows, shapes) are in the monospace font only; named explicitly, they look the same on every machine.
-        fonts.families.entry(FontFamily::Proportional).or_default().push("Hack".to_owned());
-        ctx.set_fonts(fonts);
         for mode in [Mode::Dark, Mode::Light] {
             ctx.set_visuals_of(mode, visuals(mode, self.palette(mode)));
         }

@@ -76,7 +76,7 @@ fn five_keys_rate_an_edit_and_each_answer_is_saved_at_once() {
         assert_eq!(window.written.lock().unwrap().ratings.len(), pressed + 1);
     }
     assert_eq!(window.state().tab, Tab::Rate);
-    window.harness.get_by_label("● Saved, all five answered");
+    window.harness.get_by_label("✔ Saved, all five answered");
     let (row, rating) = window.written.lock().unwrap().ratings.last().cloned().unwrap();
     assert_eq!((row, rating.rater.as_str(), rating.simulated), (RowId(1), "ann", false));
     let answers: Vec<(&str, f64)> = rating.values.iter().map(|(name, value)| (name.as_str(), *value)).collect();
@@ -105,7 +105,7 @@ fn nobody_rates_without_a_name() {
     let mut window = Window::open(Setup { rater: "", ..Setup::default() });
     window.key(Key::Num3);
     assert!(window.written.lock().unwrap().ratings.is_empty());
-    window.harness.get_by_label("▲ needed to rate");
+    window.harness.get_by_label("⚠ needed to rate");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn scoring_fills_the_table_and_the_trace() {
     window.harness.get_all_by_label("Score all").next().unwrap().click();
     window.settle();
     assert_eq!(*window.asked.borrow(), ["score None"]);
-    window.harness.get_by_label("● done");
+    window.harness.get_by_label("✔ done");
     window.harness.get_by_label("96 scored in 10 s");
     window.harness.get_by_label("How little the rest of the picture changed.");
     assert!(window.state().queue.rows().iter().any(|row| row.overall.value().is_some()));

@@ -176,7 +176,7 @@ fn picture_ui(ui: &mut Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>) {
         Some(Slot::Failed(why)) => {
             let mut inner = ui.new_child(egui::UiBuilder::new().max_rect(pane.rect.shrink(24.0)));
             inner.centered_and_justified(|ui| {
-                let text = format!("▲ This picture cannot be shown.\n{why}");
+                let text = format!("⚠ This picture cannot be shown.\n{why}");
                 ui.add(egui::Label::new(RichText::new(text).color(palette.bad.0)).wrap());
             });
         }

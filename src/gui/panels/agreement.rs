@@ -72,7 +72,7 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
         });
         combo.response.labelled_by(label.id);
         if cx.state.queue.rows().iter().any(|row| row.simulated) {
-            let text = RichText::new("▲ includes simulated ratings").size(12.0).color(palette.warning.0);
+            let text = RichText::new("⚠ includes simulated ratings").size(12.0).color(palette.warning.0);
             ui.label(text).on_hover_text("A program made these ratings by a documented rule; no person said so.");
         }
     });

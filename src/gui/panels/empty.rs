@@ -20,7 +20,7 @@ pub fn empty_ui(ui: &mut Ui, cx: &Context<'_>) {
                     ui.label(format!("Opening {}", path.display()));
                 }
                 ProjectState::Failed { path, why } => {
-                    ui.heading(RichText::new("▲ This project could not be opened").color(palette.bad.0));
+                    ui.heading(RichText::new("⚠ This project could not be opened").color(palette.bad.0));
                     ui.label(why);
                     ui.label(RichText::new(path.display().to_string()).color(palette.text_dim.0));
                     ui.add_space(16.0);

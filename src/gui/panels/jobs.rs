@@ -63,16 +63,16 @@ fn job_ui(ui: &mut Ui, cx: &Context<'_>, job: &Job) {
             ui.label(RichText::new(format!("{speed}{left}")).color(palette.text_dim.0));
         }
         JobState::Finished { cancelled } => {
-            let (sign, word, color) = if *cancelled { ("■", "cancelled", palette.warning.0) } else { ("●", "done", palette.good.0) };
+            let (sign, word, color) = if *cancelled { ("■", "cancelled", palette.warning.0) } else { ("✔", "done", palette.good.0) };
             ui.label(RichText::new(format!("{sign} {word}")).color(color));
             ui.label(RichText::new(format!("{} scored in {}", job.done, duration(job.seconds))).color(palette.text_dim.0));
         }
         JobState::Failed(why) => {
-            ui.label(RichText::new("× stopped").color(palette.bad.0)).on_hover_text(why);
+            ui.label(RichText::new("✖ stopped").color(palette.bad.0)).on_hover_text(why);
         }
     }
     if job.failed > 0 || !job.failures.is_empty() {
-        let text = RichText::new(format!("▲ {} failed", job.failed.max(job.failures.len()))).color(palette.warning.0);
+        let text = RichText::new(format!("⚠ {} failed", job.failed.max(job.failures.len()))).color(palette.warning.0);
         if ui.add(Button::new(text).small()).on_hover_text("Shows which, and why.").clicked() {
             cx.send(Action::ToggleFailures);
         }

@@ -20,7 +20,7 @@ pub fn notice_ui(ui: &mut Ui, cx: &Context<'_>) {
     let frame = egui::Frame::new().fill(palette.raised.0).inner_margin(egui::Margin::symmetric(10, 4));
     Panel::top("notice").frame(frame).resizable(false).show_separator_line(false).show(ui, |ui| {
         ui.horizontal(|ui| {
-            ui.label(RichText::new("●").color(palette.info.0));
+            ui.label(RichText::new("ℹ").color(palette.info.0));
             ui.add(egui::Label::new(RichText::new(NOTICE).size(12.0)).truncate()).on_hover_text(NOTICE);
             crate::gui::widgets::right(ui, |ui| {
                 let close = ui.add(Button::new("×").frame(false)).on_hover_text("Hide this line.");

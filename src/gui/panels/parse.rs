@@ -38,10 +38,10 @@ pub fn parse_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
     };
     ui.label(RichText::new(origin).color(palette.text_dim.0));
     if let Some(why) = &draft.doubtful {
-        ui.add(Label::new(RichText::new(format!("▲ doubtful: {why}")).color(palette.warning.0)).wrap());
+        ui.add(Label::new(RichText::new(format!("⚠ doubtful: {why}")).color(palette.warning.0)).wrap());
     }
     if draft.more_edits {
-        let text = "▲ The instruction asks for more than one edit; these fields hold the first.";
+        let text = "⚠ The instruction asks for more than one edit; these fields hold the first.";
         ui.add(Label::new(RichText::new(text).color(palette.warning.0)).wrap());
     }
     section(ui, palette, "Fields");
@@ -66,7 +66,7 @@ pub fn parse_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
     });
     let stale = details.score.as_ref().is_some_and(|score| details.parse.as_ref().is_some_and(|parse| !same_fields(&score.parse, parse)));
     if stale {
-        let text = "▲ The score was made with other fields. Score this edit again to use these.";
+        let text = "⚠ The score was made with other fields. Score this edit again to use these.";
         ui.add(Label::new(RichText::new(text).color(palette.warning.0)).wrap());
     }
     section(ui, palette, "What the words mean");

@@ -47,7 +47,7 @@ fn thumb_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row) {
         Some(Slot::Failed(_)) => {
             ui.painter().rect_filled(rect, 3.0, palette.field.0);
             let font = egui::FontId::proportional(16.0);
-            ui.painter().text(rect.center(), egui::Align2::CENTER_CENTER, "▲", font, palette.bad.0);
+            ui.painter().text(rect.center(), egui::Align2::CENTER_CENTER, "⚠", font, palette.bad.0);
         }
         Some(Slot::Loading) => {
             ui.painter().rect_filled(rect, 3.0, palette.field.0);
@@ -69,8 +69,8 @@ fn words_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             if !row.flags.is_empty() {
-                let text = RichText::new(format!("▲ {}", row.flags.count())).size(11.5).color(palette.warning.0);
-                let all: Vec<String> = row.flags.iter().map(|flag| format!("▲ {}: {}", flag.label(), flag.meaning())).collect();
+                let text = RichText::new(format!("⚠ {}", row.flags.count())).size(11.5).color(palette.warning.0);
+                let all: Vec<String> = row.flags.iter().map(|flag| format!("⚠ {}: {}", flag.label(), flag.meaning())).collect();
                 ui.label(text).on_hover_text(all.join("\n"));
             }
             ui.add(egui::Label::new(RichText::new(model_name(&row.model)).size(11.5).color(palette.text_dim.0)).truncate());

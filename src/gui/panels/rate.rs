@@ -36,7 +36,7 @@ fn rater_ui(ui: &mut Ui, cx: &Context<'_>) {
             cx.send(Action::SetSettings(Settings { rater, ..cx.settings.clone() }));
         }
         if cx.settings.rater.trim().is_empty() {
-            ui.label(RichText::new("▲ needed to rate").size(12.0).color(palette.warning.0));
+            ui.label(RichText::new("⚠ needed to rate").size(12.0).color(palette.warning.0));
         }
     });
 }
@@ -119,9 +119,9 @@ fn saved_ui(ui: &mut Ui, cx: &Context<'_>) {
     } else if draft.is_empty() {
         ("Every answer is saved at once.", palette.text_dim.0)
     } else if draft.is_complete() {
-        ("● Saved, all five answered", palette.good.0)
+        ("✔ Saved, all five answered", palette.good.0)
     } else {
-        ("● Saved", palette.good.0)
+        ("✔ Saved", palette.good.0)
     };
     ui.label(RichText::new(text).size(12.0).color(color));
 }

@@ -117,7 +117,7 @@ fn flags_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row) {
     ui.horizontal_wrapped(|ui| {
         for flag in row.flags.iter() {
             egui::Frame::new().fill(palette.raised.0).corner_radius(4).inner_margin(egui::Margin::symmetric(6, 2)).show(ui, |ui| {
-                let text = RichText::new(format!("▲ {}", flag.label())).size(11.5).color(palette.warning.0);
+                let text = RichText::new(format!("⚠ {}", flag.label())).size(11.5).color(palette.warning.0);
                 ui.label(text).on_hover_text(flag.meaning());
             });
         }
@@ -181,7 +181,7 @@ fn step_ui(ui: &mut Ui, cx: &Context<'_>, step: &TraceStep) {
             ui.horizontal(|ui| {
                 ui.label(RichText::new(title(step.kind)).size(11.5).strong().color(palette.text_dim.0));
                 if step.fallback {
-                    ui.label(RichText::new("▲ fallback").size(11.5).strong().color(palette.warning.0))
+                    ui.label(RichText::new("⚠ fallback").size(11.5).strong().color(palette.warning.0))
                         .on_hover_text("The score left the plain rule here.");
                 }
                 if linked {

@@ -14,9 +14,9 @@ pub fn toasts_ui(ui: &mut Ui, cx: &Context<'_>) {
     Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, vec2(-12.0, -44.0)).show(ui.ctx(), |ui| {
         for toast in &cx.state.toasts {
             let (sign, color) = match toast.level {
-                Level::Info => ("●", palette.info.0),
-                Level::Warning => ("▲", palette.warning.0),
-                Level::Error => ("×", palette.bad.0),
+                Level::Info => ("ℹ", palette.info.0),
+                Level::Warning => ("⚠", palette.warning.0),
+                Level::Error => ("✖", palette.bad.0),
             };
             egui::Frame::popup(ui.style()).fill(palette.raised.0).inner_margin(10).show(ui, |ui| {
                 ui.set_width(360.0);

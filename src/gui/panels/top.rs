@@ -62,7 +62,7 @@ fn title_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.add(egui::Label::new(RichText::new(text).color(palette.text_dim.0)).truncate());
         }
         ProjectState::Failed { .. } => {
-            ui.label(RichText::new("▲ The project could not be opened").color(palette.bad.0));
+            ui.label(RichText::new("⚠ The project could not be opened").color(palette.bad.0));
         }
     }
 }
