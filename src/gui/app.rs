@@ -56,6 +56,8 @@ pub struct App {
     sender: Sender,
     /// Rows were updated one by one; the shown ones are recomputed once a frame.
     pub(super) rows_changed: bool,
+    /// Rows were asked for and are not here yet.
+    pub(super) rows_asked: bool,
     /// The agreement table no longer fits the rows.
     pub(super) table_stale: bool,
     tables: Option<Receiver<agreement::Table>>,
@@ -92,6 +94,7 @@ impl App {
             theme,
             sender: Sender::default(),
             rows_changed: false,
+            rows_asked: false,
             table_stale: false,
             tables: None,
             score_when_open: parts.score,
@@ -117,10 +120,9 @@ impl App {
     /// Whether nothing is on its way that would change the picture.
     pub fn is_settled(&self) -> bool {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
-        let reading = self.state.queue.selected().is_some() && self.state.details.is_none();
-        let unread = self.state.info().is_some_and(|info| info.items > 0) && self.state.queue.rows().is_empty();
+        let reading = self.state.reading || self.rows_asked;
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
-        !opening && !reading && !unread && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
+        !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.

@@ -168,10 +168,12 @@ impl App {
     }
 
     pub(super) fn reload_rows(&mut self) {
+        self.rows_asked = true;
         self.store.send(StoreRequest::Rows(self.shown()));
     }
 
     pub(super) fn request_details(&mut self, id: RowId) {
+        self.state.reading = true;
         self.store.send(StoreRequest::Details(id, self.shown()));
     }
 
@@ -297,6 +299,7 @@ impl App {
         parse.doubtful = None;
         let who = if self.settings.rater.is_empty() { "unnamed".to_owned() } else { self.settings.rater.clone() };
         self.state.parse_draft = Some(parse.clone());
+        self.state.saving = true;
         self.store.send(StoreRequest::SaveParse { id, parse, who });
     }
 

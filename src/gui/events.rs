@@ -100,6 +100,7 @@ impl App {
             }
             StoreEvent::Opened { path, result: Err(why) } => self.state.project = ProjectState::Failed { path, why },
             StoreEvent::Rows(Ok(rows)) => {
+                self.rows_asked = false;
                 let first_time = self.state.queue.rows().is_empty();
                 self.state.queue.set_rows(rows);
                 self.table_stale = true;
@@ -110,13 +111,23 @@ impl App {
                     self.start_run(None);
                 }
             }
-            StoreEvent::Details(id, Ok(details)) => self.take_details(id, details),
-            StoreEvent::Rows(Err(why)) | StoreEvent::Details(_, Err(why)) => self.toast(Level::Error, why),
+            StoreEvent::Details(id, Ok(details)) => {
+                self.state.reading = false;
+                self.take_details(id, details);
+            }
+            StoreEvent::Rows(Err(why)) | StoreEvent::Details(_, Err(why)) => {
+                (self.rows_asked, self.state.reading) = (false, false);
+                self.toast(Level::Error, why);
+            }
             StoreEvent::ParseSaved(id, Ok(())) => {
+                self.state.saving = false;
                 self.toast(Level::Info, "Parse saved. Score the edit again to use it.");
                 self.request_details(id);
             }
-            StoreEvent::ParseSaved(_, Err(why)) => self.toast(Level::Error, format!("The parse is not saved: {why}")),
+            StoreEvent::ParseSaved(_, Err(why)) => {
+                self.state.saving = false;
+                self.toast(Level::Error, format!("The parse is not saved: {why}"));
+            }
             StoreEvent::RatingSaved(id, _, Ok(())) => {
                 self.state.saving = false;
                 self.request_details(id);

@@ -88,8 +88,10 @@ pub struct State {
     pub highlight: Option<TraceKind>,
     pub parse_draft: Option<Parse>,
     pub rating: RatingDraft,
-    /// A rating is on its way to the project file.
+    /// A rating or a parse is on its way to the project file.
     pub saving: bool,
+    /// Details were asked for and are not here yet.
+    pub reading: bool,
     pub jobs: Jobs,
     pub failures_open: bool,
     pub agreement: AgreementView,

@@ -75,7 +75,12 @@ impl SampleStore {
             store.ratings.insert(id, edit.ratings.clone());
             store.parses.insert(id, item.parse.clone().unwrap_or_default());
         }
-        let scores: HashMap<_, _> = store.edits().into_iter().map(|(id, item, edit)| (id, Arc::new(store.made_up(&item, &edit)))).collect();
+        // Copies of the demo share their scores.
+        let mut made: HashMap<editscope::domain::EditKey, Arc<Score>> = HashMap::new();
+        let mut score_of = |item: &Item, edit: &editscope::domain::Edit| {
+            Arc::clone(made.entry(edit.key.clone()).or_insert_with(|| Arc::new(store.made_up(item, edit))))
+        };
+        let scores: HashMap<_, _> = store.edits().into_iter().map(|(id, item, edit)| (id, score_of(&item, &edit))).collect();
         if scored {
             store.scores = scores;
         } else {

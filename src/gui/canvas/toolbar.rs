@@ -10,13 +10,20 @@ use crate::gui::context::{Action, Context};
 use crate::gui::widgets::{self, command_button};
 
 /// Height of the strip above the pictures.
-pub const HEIGHT: f32 = 34.0;
+pub const HEIGHT: f32 = 62.0;
+/// Of it, the line with the instruction.
+const INSTRUCTION: f32 = 30.0;
 
-/// The strip above: the instruction's zoom buttons, and the pixel under the pointer at the right.
+/// The strip above: the instruction; under it the zoom buttons, and the pixel under the pointer at the right.
 pub fn toolbar_ui(ui: &mut Ui, cx: &Context<'_>, rect: Rect, panes: &[Pane; 2], frame: &Frame<'_>, canvas: &Response) {
     let palette = cx.palette(ui);
     ui.painter().rect_filled(rect, 0.0, palette.panel.0);
-    ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(8.0, 4.0))).layout(Layout::left_to_right(Align::Center)), |ui| {
+    let (above, below) = rect.split_top_bottom_at_y(rect.top() + INSTRUCTION);
+    ui.scope_builder(UiBuilder::new().max_rect(above.shrink2(vec2(10.0, 2.0))).layout(Layout::left_to_right(Align::Center)), |ui| {
+        let text = RichText::new(&*frame.row.instruction).size(15.0).color(palette.text_strong.0);
+        ui.add(egui::Label::new(text).truncate().selectable(true));
+    });
+    ui.scope_builder(UiBuilder::new().max_rect(below.shrink2(vec2(8.0, 4.0))).layout(Layout::left_to_right(Align::Center)), |ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         command_button(ui, cx, Command::FitView, true);
         command_button(ui, cx, Command::OneToOne, true);

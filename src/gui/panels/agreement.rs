@@ -26,6 +26,9 @@ const SHAPES: [MarkerShape; 8] = [
 /// Points within which a click means a mark.
 const REACH: f32 = 14.0;
 
+/// More marks than this are not named one by one.
+const MARKS_NAMED: usize = 500;
+
 /// Draws the page.
 pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
@@ -93,6 +96,7 @@ fn scatter_ui(ui: &mut Ui, cx: &Context<'_>, points: &[MeasurePoint]) {
         .allow_boxed_zoom(false)
         .set_margin_fraction(vec2(0.03, 0.08))
         .show_grid(true)
+        .grid_color(palette.outline.0)
         .label_formatter(|_| None);
     let mut nearest: Option<(f32, RowId)> = None;
     let shown = plot.show(ui, |plot_ui| {
@@ -121,10 +125,14 @@ fn scatter_ui(ui: &mut Ui, cx: &Context<'_>, points: &[MeasurePoint]) {
             let ring = Points::new("selected", PlotPoints::from(vec![[point.human, point.metric]]));
             plot_ui.points(ring.color(palette.text_strong.0).shape(MarkerShape::Circle).filled(false).radius(9.0));
         }
-        nearest
+        let places: Vec<(RowId, egui::Pos2)> =
+            points.iter().map(|point| (point.row, plot_ui.screen_from_plot(PlotPoint::new(point.human, point.metric)))).collect();
+        (nearest, places)
     });
     crate::gui::widgets::name(&shown.response, egui::Role::Canvas, false, "Scatter");
-    let Some((_, id)) = shown.inner.filter(|(distance, _)| *distance <= REACH) else { return };
+    let (nearest, places) = shown.inner;
+    name_marks(ui, cx, &places);
+    let Some((_, id)) = nearest.filter(|(distance, _)| *distance <= REACH) else { return };
     if shown.response.clicked() {
         cx.send(Action::Select(id));
     }
@@ -140,10 +148,23 @@ fn scatter_ui(ui: &mut Ui, cx: &Context<'_>, points: &[MeasurePoint]) {
     }
 }
 
+/// Names the marks for screen readers and tests, as long as they can be told apart.
+fn name_marks(ui: &Ui, cx: &Context<'_>, places: &[(RowId, egui::Pos2)]) {
+    if places.len() > MARKS_NAMED {
+        return;
+    }
+    for (id, at) in places {
+        let Some(row) = cx.state.queue.row(*id) else { continue };
+        let rect = egui::Rect::from_center_size(*at, vec2(8.0, 8.0));
+        let response = ui.interact(rect, ui.scope_id().with(("mark", id.0)), egui::Sense::hover());
+        crate::gui::widgets::name(&response, egui::Role::Mark, false, format!("mark {} · {}", row.instruction, model_name(&row.model)));
+    }
+}
+
 fn legend_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     for (index, model) in cx.state.queue.models().iter().enumerate() {
-        let sign = ["●", "■", "◆", "▲", "▼", "✖", "✚", "✱"][index % 8];
+        let sign = ["●", "■", "◆", "▲", "▼", "×", "+", "∗"][index % 8];
         ui.label(RichText::new(sign).color(palette.model(index)));
         ui.label(RichText::new(model_name(model)).size(12.0));
         ui.add_space(6.0);

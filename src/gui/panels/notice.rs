@@ -23,7 +23,7 @@ pub fn notice_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.label(RichText::new("ℹ").color(palette.info.0));
             ui.add(egui::Label::new(RichText::new(NOTICE).size(12.0)).truncate()).on_hover_text(NOTICE);
             crate::gui::widgets::right(ui, |ui| {
-                let close = ui.add(Button::new("✕").frame(false)).on_hover_text("Hide this line.");
+                let close = ui.add(Button::new("×").frame(false)).on_hover_text("Hide this line.");
                 crate::gui::widgets::name(&close, egui::Role::Button, false, "Hide the notice");
                 if close.clicked() {
                     cx.send(Action::DismissNotice);

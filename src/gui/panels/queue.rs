@@ -8,7 +8,7 @@ use crate::domain::Parts;
 use crate::editor::{Filter, Flag, ShowOnly, SortKey};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
-use crate::gui::widgets;
+use crate::gui::widgets::{self, right};
 
 /// Height of a row: a thumbnail of 44 points with room around it.
 pub const ROW: f32 = 52.0;
@@ -174,11 +174,12 @@ fn table_ui(ui: &mut Ui, cx: &Context<'_>) {
             header.col(|ui| heading(ui, cx, "Edit", SortKey::Given, "In the order of the data"));
             if wide {
                 for (index, name) in Parts::NAMES.into_iter().enumerate() {
-                    header.col(|ui| heading(ui, cx, name, SortKey::Part(index), "Part score"));
+                    header.col(|ui| right(ui, |ui| heading(ui, cx, name, SortKey::Part(index), "Part score")));
                 }
             }
-            header.col(|ui| heading(ui, cx, "BPM", SortKey::Overall, "The overall of the metric"));
-            header.col(|ui| heading(ui, cx, "People", SortKey::Human, "Mean of the raters' overall answers, 1 to 5"));
+            header.col(|ui| right(ui, |ui| heading(ui, cx, "BPM", SortKey::Overall, "The overall of the metric")));
+            let meaning = "Mean of the raters' overall answers, 1 to 5";
+            header.col(|ui| right(ui, |ui| heading(ui, cx, "People", SortKey::Human, meaning)));
         })
         .body(|body| {
             body.rows(ROW, shown.len(), |mut table_row| {

@@ -17,7 +17,7 @@ pub fn rate_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
         question_ui(ui, cx, index, criterion);
     }
     ui.add_space(4.0);
-    let keys = "1–5 answer · ⬅ ➡ or Tab another question · ⬇ next edit · N next unrated";
+    let keys = "1–5 answer · ← → or Tab another question · ↓ next edit · N next unrated";
     ui.add(Label::new(RichText::new(keys).size(11.5).color(palette.text_dim.0)).wrap());
     section(ui, palette, "Comment");
     comment_ui(ui, cx);
@@ -133,7 +133,8 @@ fn others_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
         return;
     }
     section(ui, palette, "Other raters");
-    egui::Grid::new("other raters").num_columns(6).spacing(vec2(10.0, 4.0)).show(ui, |ui| {
+    egui::Grid::new("other raters").num_columns(6).spacing(vec2(8.0, 4.0)).min_col_width(30.0).show(ui, |ui| {
+        ui.set_min_width(84.0);
         ui.label("");
         for criterion in CRITERIA {
             let short: String = criterion.name().chars().take(4).collect();
@@ -142,7 +143,7 @@ fn others_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
         ui.end_row();
         for rating in others {
             let name = if rating.simulated { format!("{} (simulated)", rating.rater) } else { rating.rater.clone() };
-            let label = ui.add(Label::new(RichText::new(name).size(12.0)).truncate());
+            let label = ui.add(Label::new(RichText::new(name).size(12.0)).wrap());
             if !rating.comment.is_empty() {
                 label.on_hover_text(&rating.comment);
             }

@@ -8,7 +8,7 @@ use crate::domain::{Outcome, Parts, Score, TraceKind, TraceStep};
 use crate::editor::{EditDetails, Overlays, Row};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
-use crate::gui::widgets::{self, number, outcome_text, section};
+use crate::gui::widgets::{self, outcome_text, section};
 
 /// Draws the tab.
 pub fn score_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails) {
@@ -196,7 +196,7 @@ fn step_ui(ui: &mut Ui, cx: &Context<'_>, step: &TraceStep) {
             });
             ui.add(Label::new(RichText::new(&step.text).size(12.5)).wrap());
             if !step.numbers.is_empty() {
-                let numbers: Vec<String> = step.numbers.iter().map(|(name, value)| format!("{name} {}", number(*value).trim())).collect();
+                let numbers: Vec<String> = step.numbers.iter().map(|(name, value)| format!("{name} {}", plain(*value))).collect();
                 let text = RichText::new(numbers.join("   ")).monospace().size(11.0).color(palette.text_dim.0);
                 ui.add(Label::new(text).wrap());
             }
@@ -205,6 +205,11 @@ fn step_ui(ui: &mut Ui, cx: &Context<'_>, step: &TraceStep) {
     if response.contains_pointer() && linked {
         cx.send(Action::Highlight(step.kind));
     }
+}
+
+/// Whole numbers without decimals, others with three.
+fn plain(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e6 { format!("{value:.0}") } else { format!("{value:.3}") }
 }
 
 const fn title(kind: TraceKind) -> &'static str {

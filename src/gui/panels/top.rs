@@ -30,7 +30,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
             page_tab(ui, cx, Command::PageAgreement, Page::Agreement, open);
             ui.add_space(8.0);
             right(ui, |ui| {
-                for (command, sign) in [(Command::KeySheet, "?"), (Command::SwitchTheme, "◐"), (Command::OpenSettings, "⚙")] {
+                for (command, sign) in [(Command::KeySheet, "?"), (Command::SwitchTheme, "◐"), (Command::OpenSettings, "Settings")] {
                     let button = ui.add(Button::new(sign).min_size(egui::vec2(28.0, 24.0))).on_hover_text(command.tooltip(ui.ctx()));
                     crate::gui::widgets::name(&button, egui::Role::Button, false, command.label());
                     if button.clicked() {
