@@ -1,6 +1,7 @@
 //! `export`: scores, ratings and regions of a project, as files.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use anyhow::bail;
 
@@ -121,12 +122,15 @@ fn pictures(project: &Project, scored: &[ScoredEdit]) -> anyhow::Result<Vec<Coco
         let (Some(item), Some(score)) = (items.get(&edit.item), by_id.get(&edit.id).and_then(|scored| scored.score.as_ref())) else {
             continue;
         };
-        if !sources.contains_key(&edit.item) {
-            let size = results::picture_size(&item.source.path)?;
-            let regions = score.boxes.source.iter().map(|d| region(Side::Source, d)).collect();
-            sources.insert(edit.item, CocoPicture { picture: item.source.clone(), size, regions });
-        }
-        if let (Some(source), Some(rle)) = (sources.get_mut(&edit.item), &score.mask) {
+        let source = match sources.entry(edit.item) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let size = results::picture_size(&item.source.path)?;
+                let regions = score.boxes.source.iter().map(|d| region(Side::Source, d)).collect();
+                new.insert(CocoPicture { picture: item.source.clone(), size, regions })
+            }
+        };
+        if let Some(rle) = &score.mask {
             source.regions.push(Region {
                 side: Side::Source,
                 role: RegionRole::EditMask,

@@ -178,7 +178,7 @@ mod tests {
         assert!(change_texels(&map).is_err());
         let map = ChangeMap { size: Size::new(2, 1), distance: vec![0.25, 7.0] };
         // sqrt(0.25) · 255 = 127.5 → 128; more than 1 is drawn as 1.
-        let alphas: Vec<u8> = change_texels(&map).unwrap().image.pixels.iter().map(|pixel| pixel.a()).collect();
+        let alphas: Vec<u8> = change_texels(&map).unwrap().image.pixels.iter().map(egui::Color32::a).collect();
         assert_eq!(alphas, [128, 255]);
     }
 }

@@ -309,7 +309,7 @@ impl EngineLink for FakeEngine {
         let mut events = self.events.borrow_mut();
         match request {
             Request::Picture(token, request) => {
-                events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) })
+                events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) });
             }
             Request::ChangeMap { token, source, edit } => events.push_back(Event::ChangeMapReady { token, result: change(&source, &edit) }),
             Request::Score(run, request) => {

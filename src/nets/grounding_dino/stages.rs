@@ -4,10 +4,13 @@ use std::fmt::Display;
 
 use burn::tensor::{Tensor, TensorData};
 
+/// Is called with the name and the values of each stage.
+type Listener<'a> = &'a mut dyn FnMut(&str, TensorData);
+
 /// Hands the tensors of a pass to a listener, stage by stage; the golden ladder listens. Without one it costs nothing.
 #[derive(Default)]
 pub struct Stages<'a> {
-    listener: Option<&'a mut dyn FnMut(&str, TensorData)>,
+    listener: Option<Listener<'a>>,
 }
 
 impl<'a> Stages<'a> {

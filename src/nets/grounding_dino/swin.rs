@@ -61,7 +61,7 @@ impl WindowAttention {
         let windows = down * across;
         let split = x.reshape([down, w, across, w, width]).swap_dims(1, 2).reshape([windows, cells, width]);
         let qkv: Tensor<5> = self.qkv.forward(split).reshape([windows, cells, 3, heads, width / heads]).permute([2, 0, 3, 1, 4]);
-        let part = |i: usize| qkv.clone().slice([i..i + 1]).squeeze_dim::<4>(0);
+        let part = |i: usize| qkv.clone().narrow(0, i, 1).squeeze_dim::<4>(0);
         let bias = self.bias.clone().unsqueeze_dim::<4>(0);
         let bias = match hidden {
             Some(hidden) => hidden + bias,
