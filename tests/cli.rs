@@ -1,0 +1,160 @@
+//! The program from outside: what a script or a person at a terminal meets. Networks are the tiny checkpoints of `tests/golden` (random
+//! weights), so values mean nothing here; that they are right is the business of `bpm_golden.rs`.
+#![cfg(feature = "flex")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn editscope(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_editscope"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Three pairs of the golden set as a manifest in a folder of its own; one edit is missing.
+fn data(folder: &Path) -> PathBuf {
+    let pictures = repository().join("tests/golden/bpm");
+    for name in ["size-source.png", "size-edit.png", "remove-source.png", "remove-edit.png"] {
+        std::fs::copy(pictures.join(name), folder.join(name)).expect("a fixture can be copied");
+    }
+    let rating = |v: u32| format!(r#"[{{"rater":"kim","values":{{"overall":{v}}}}}]"#);
+    let lines = [
+        format!(
+            r#"{{"id":"a1","item":"a","source":"size-source.png","edited":"size-edit.png","instruction":"Make the tree bigger!","model":"one","ratings":{}}}"#,
+            rating(4)
+        ),
+        format!(
+            r#"{{"id":"a2","item":"a","source":"size-source.png","edited":"size-source.png","instruction":"Make the tree bigger!","model":"two","colour":"kept","ratings":{}}}"#,
+            rating(2)
+        ),
+        r#"{"id":"b1","item":"b","source":"remove-source.png","edited":"remove-edit.png","instruction":"Remove the cat.","model":"one"}"#
+            .to_owned(),
+        r#"{"id":"b2","item":"b","source":"remove-source.png","edited":"not-there.png","instruction":"Remove the cat.","model":"two"}"#
+            .to_owned(),
+    ];
+    let manifest = folder.join("manifest.jsonl");
+    std::fs::write(&manifest, lines.join("\n")).expect("a manifest can be written");
+    manifest
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).expect("the lines are there");
+    text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+}
+
+const FIELDS: [&str; 7] = ["original_part", "edited_part", "edit_type", "being_added", "added_object", "size", "position"];
+
+#[test]
+fn parse_reads_a_line_and_writes_an_object_with_the_seven_fields() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_editscope"))
+        .args(["parse", "--stdin"])
+        .current_dir(dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let input = b"make the mug red\r\n\n\xff\xfe not text\nturn the dog into a cat";
+    std::io::Write::write_all(&mut child.stdin.take().expect("standard input is piped"), input).expect("it reads");
+    let out = child.wait_with_output().expect("it ends");
+    let objects: Vec<Value> = text(&out.stdout).lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
+    assert_eq!(objects.len(), 4, "one object a line, also for an empty line and one that is not UTF-8");
+    for object in &objects {
+        assert!(FIELDS.iter().all(|field| object[field].is_string()), "{object}");
+    }
+    assert_eq!((objects[0]["edited_part"].as_str(), objects[0]["edit_type"].as_str()), (Some("red mug"), Some("change color")));
+    assert!(out.status.success());
+}
+
+#[test]
+fn score_writes_every_edit_resumes_and_agrees_with_people() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    data(dir.path());
+    let models = repository().join("tests/golden").display().to_string();
+    let arguments = ["score", ".", "--models", &models, "--device", "cpu", "--out", "s.jsonl"];
+    let first = editscope(dir.path(), &arguments);
+    assert_eq!(first.status.code(), Some(1), "one picture is missing: {}", text(&first.stderr));
+    assert!(text(&first.stderr).contains("not-there.png"), "{}", text(&first.stderr));
+    let out = dir.path().join("s.jsonl");
+    let scored = lines(&out);
+    assert_eq!(scored.iter().map(|line| line["id"].as_str().unwrap()).collect::<Vec<_>>(), ["a1", "a2", "b1", "b2"]);
+    for line in &scored {
+        for key in ["item", "model", "profile", "parts", "normalised", "overall", "seconds"] {
+            assert!(!line[key].is_null(), "{key} is missing in {line}");
+        }
+    }
+    assert!(scored[3]["overall"]["failed"].as_str().unwrap().contains("not-there.png"));
+    for key in ["range", "parse", "boxes", "mask", "trace", "device", "models"] {
+        assert!(!scored[0][key].is_null(), "{key} is missing");
+    }
+    let before = std::fs::read(&out).expect("the lines are there");
+    let again = editscope(dir.path(), &arguments);
+    assert!(text(&again.stderr).contains("3 of them scored before"), "{}", text(&again.stderr));
+    assert_eq!(std::fs::read(&out).expect("the lines are there"), before, "a second run writes the same bytes");
+
+    let agreed = editscope(dir.path(), &["agree", "s.jsonl", "--json"]);
+    let report: Value = serde_json::from_slice(&agreed.stdout).expect("one JSON object");
+    assert_eq!((report["edits"].as_u64(), report["rated"].as_u64()), (Some(4), Some(2)));
+    let from_project = editscope(dir.path(), &["agree", "s.editscope", "--json"]);
+    let other: Value = serde_json::from_slice(&from_project.stdout).expect("one JSON object");
+    assert_eq!(report["lines"], other["lines"], "lines and project say the same");
+
+    let exported = editscope(dir.path(), &["export", "s.editscope", "--format", "jsonl", "-o", "out.jsonl"]);
+    assert!(exported.status.success(), "{}", text(&exported.stderr));
+    let rows = lines(&dir.path().join("out.jsonl"));
+    assert_eq!((rows.len(), rows[1]["colour"].as_str()), (4, Some("kept")), "unknown keys come out again");
+    for (format, to) in [("csv", "out.csv"), ("coco", "out.json"), ("masks", "masks")] {
+        let exported = editscope(dir.path(), &["export", "s.editscope", "--format", format, "-o", to]);
+        assert!(exported.status.success(), "{format}: {}", text(&exported.stderr));
+        assert!(dir.path().join(to).exists(), "{format}");
+    }
+}
+
+#[test]
+fn a_shard_scores_its_share_and_says_that_it_has_no_range() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    data(dir.path());
+    let models = repository().join("tests/golden").display().to_string();
+    let out = editscope(dir.path(), &["score", ".", "--models", &models, "--device", "cpu", "--shard", "1/2", "--out", "s.jsonl"]);
+    assert_eq!(out.status.code(), Some(1), "the data set lacks a picture, though not in this shard: {}", text(&out.stderr));
+    let scored = lines(&dir.path().join("s.jsonl"));
+    assert_eq!(scored.iter().map(|line| line["item"].as_str().unwrap()).collect::<Vec<_>>(), ["a", "a"]);
+    assert!(scored.iter().all(|line| line["overall"]["na"].is_string()), "{scored:?}");
+}
+
+#[test]
+fn wrong_usage_and_nothing_to_do_end_with_2_and_say_what_to_do() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(dir.path().join("empty.jsonl"), "").expect("a file can be written");
+    std::fs::create_dir(dir.path().join("models")).expect("a folder can be made");
+    data(dir.path());
+    for (arguments, words) in [
+        (&["score", "nowhere.jsonl"][..], "nowhere.jsonl"),
+        (&["score", ".", "--models", "models", "--device", "cpu"], "grounding-dino"),
+        (&["score", ".", "--models", "paper", "--device", "cpu"], "models list"),
+        (&["score", ".", "--profile", "best"], "corrected"),
+        (&["open", "nowhere.editscope"], "nowhere.editscope"),
+        (&["agree", "manifest.jsonl"], "manifest.jsonl"),
+        (&["import", ".", "-o", "no/such/folder/p.editscope"], "p.editscope"),
+    ] {
+        let out = editscope(dir.path(), arguments);
+        assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(words), "{arguments:?}: {}", text(&out.stderr));
+        assert!(!text(&out.stderr).contains("panicked"), "{arguments:?}: {}", text(&out.stderr));
+    }
+}
