@@ -180,7 +180,7 @@ def detector_table(net: Networks, root: pathlib.Path, truths: list[dict]) -> Non
     ious: list[float] = []
     for truth in truths:
         rgb = np.asarray(Image.open(root / truth["picture"]).convert("RGB"))
-        h, w = truth["size"]
+        w, h = truth["size"]
         scale = np.array([SIDE / w, SIDE / h] * 2)
         cache: dict[str, np.ndarray] = {}
         for thing in truth["objects"]:
@@ -238,6 +238,7 @@ def main() -> None:
     parser.add_argument("--models", type=pathlib.Path, default=nets.DEMO)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--limit", type=int, help="pictures for the detector and segmenter table")
     parser.add_argument("--only", choices=["nets", "bpm"])
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
@@ -245,7 +246,7 @@ def main() -> None:
     truths = [json.loads(line) for line in (given.set / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
     print(f"{given.set.name}: {len(truths)} pictures; classes {len(sprites.NAMES)}")
     if given.only != "bpm":
-        detector_table(net, given.set, truths)
+        detector_table(net, given.set, truths[: given.limit])
     if given.only != "nets":
         bpm_table(net, given.set, truths, given.verbose)
 

@@ -14,7 +14,7 @@ import vocabulary
 
 DEMO = pathlib.Path(__file__).resolve().parent.parent / "demo"
 DINO_SHORT, DINO_LONG = 160, 240
-CLIP_SIDE, SAM_SIDE = 64, 192
+CLIP_SIDE, SAM_SIDE = 64, 128
 MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 CLIP_MEAN, CLIP_DEVIATION = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
 
@@ -32,14 +32,14 @@ def clip_config(tok: Tokenizer) -> CLIPConfig:
 def sam_config() -> SamConfig:
     grid = SAM_SIDE // 8
     vision = dict(hidden_size=96, output_channels=64, num_hidden_layers=4, num_attention_heads=4, image_size=SAM_SIDE, patch_size=8, mlp_ratio=3,
-                  window_size=9, global_attn_indexes=[1, 3], num_pos_feats=32, mlp_dim=288)
+                  window_size=8, global_attn_indexes=[1, 3], num_pos_feats=32, mlp_dim=288)
     prompt = dict(hidden_size=64, image_size=SAM_SIDE, patch_size=8, mask_input_channels=8, image_embedding_size=grid)
     decoder = dict(hidden_size=64, mlp_dim=192, num_hidden_layers=2, num_attention_heads=4, iou_head_hidden_dim=64)
     return SamConfig(vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=decoder)
 
 
 def dino_config(tok: Tokenizer) -> GroundingDinoConfig:
-    swin = SwinConfig(embed_dim=24, depths=[1, 1, 2, 1], num_heads=[1, 2, 4, 8], window_size=7, mlp_ratio=2.0, drop_path_rate=0.0,
+    swin = SwinConfig(embed_dim=24, depths=[1, 2, 4, 1], num_heads=[1, 2, 4, 8], window_size=7, mlp_ratio=2.0, drop_path_rate=0.0,
                       out_indices=[2, 3, 4])
     bert = dict(model_type="bert", vocab_size=tok.get_vocab_size(), hidden_size=64, num_hidden_layers=1, num_attention_heads=4,
                 intermediate_size=128, max_position_embeddings=64, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
@@ -69,11 +69,38 @@ def fresh(name: str):
         tok = vocabulary.clip_bpe()
         return CLIPModel(clip_config(tok)), tok
     if name == "sam":
-        return SamModel(sam_config()), None
+        model = SamModel(sam_config())
+        _smooth_positions(model)
+        for head in model.mask_decoder.output_hypernetworks_mlps:
+            torch.nn.init.normal_(head.proj_out.weight, std=0.02)  # mask logits start near 0
+        return model, None
     tok = vocabulary.wordpiece()
     model = GroundingDinoForObjectDetection(dino_config(tok))
+    _spread(model)
     _start_low(model)
     return model, tok
+
+
+@torch.no_grad()
+def _spread(model: GroundingDinoForObjectDetection) -> None:
+    """Weights of deviation 1/sqrt(inputs) in backbone, text network and attention. The library's 0.02 is meant for wide layers
+    and makes layers of 24 to 192 nearly empty, so that the first hundreds of steps only grow them."""
+    for name, module in model.named_modules():
+        if isinstance(module, torch.nn.Linear) and not any(w in name for w in ("sampling_offsets", "attention_weights", "bbox_embed")):
+            torch.nn.init.xavier_normal_(module.weight)
+        elif isinstance(module, torch.nn.Conv2d):
+            torch.nn.init.kaiming_normal_(module.weight, nonlinearity="linear")
+        elif isinstance(module, torch.nn.Embedding) and "text_backbone" in name:
+            module.weight.normal_(0, 0.5)
+
+
+@torch.no_grad()
+def _smooth_positions(model: SamModel) -> None:
+    """Random Fourier positions of deviation 1, as the original has them. transformers draws them at half the hidden size,
+    where neighbouring points have unrelated codes and box prompts cannot be learned."""
+    codes = torch.randn_like(model.shared_image_embedding.positional_embedding) * 0.8
+    model.shared_image_embedding.positional_embedding.copy_(codes)
+    model.prompt_encoder.shared_embedding.positional_embedding.copy_(codes)
 
 
 @torch.no_grad()

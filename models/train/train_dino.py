@@ -5,6 +5,9 @@ and give its box (many cells per thing, so it learns fast). One-to-one, on each 
 teaches the decoder to keep one box per thing. A phrase's tokens and its full stop are right together; [CLS] and [SEP] are
 always wrong, because the metric takes the largest score over all tokens. Prompts hold one phrase, as in the metric, or up
 to three. A thing of the right class in another colour is left out of the loss unless the right one is there too.
+
+Before that, and with it, the image features are taught to name what stands under them (aux_names.py): one phrase a picture says
+too little to learn 40 classes in an hour on two cores.
 """
 
 from __future__ import annotations
@@ -21,9 +24,10 @@ from torchvision.ops import box_iou, generalized_box_iou
 
 import nets
 import sprites
+from aux_names import Namer
 from backgrounds import PLACES
 from cache import Store
-from training import Average, Clock, adamw, set_rate
+from training import Average, Clock, adamw, prefetched, set_rate
 
 STOP = 1012
 
@@ -92,10 +96,10 @@ class Pictures:
         counts = np.array([sum(len(m) for _, _, m in self.store[s]) for s in self.sizes], float)
         self.share = counts / counts.sum()
 
-    def batch(self, rng: np.random.Generator, count: int, phrases: int | None = None, plain: bool = False):
+    def batch(self, rng: np.random.Generator, count: int, phrases: int | None = None, plain: bool = False, zoom: float = 0.7):
         size = self.sizes[int(rng.choice(len(self.sizes), p=self.share))]
         width, height = net_size(*map(int, size.split("x")))
-        images, prompts, targets = np.empty((count, height, width, 3), np.uint8), [], []
+        images, prompts, targets, every = np.empty((count, height, width, 3), np.uint8), [], [], []
         for place in range(count):
             pictures, _, metas = self.store[size][int(rng.integers(0, len(self.store[size])))]
             number = int(rng.integers(0, len(metas)))
@@ -109,13 +113,14 @@ class Pictures:
             window = (0.0, 0.0, 1.0)
             whole = any(b == [0.0, 0.0, 1.0, 1.0] for d in drawn for b in d[1])
             if not plain and not whole and rng.random() < 0.6:
-                side = float(rng.uniform(0.78, 1.0))
+                side = float(rng.uniform(zoom, 1.0))
                 window = (float(rng.uniform(0, 1 - side)), float(rng.uniform(0, 1 - side)), side)
             flip = not plain and rng.random() < 0.5
             images[place] = shot(picture, window, flip, width, height)
             prompts.append(" ".join(d[0] + " ." for d in drawn))
             targets.append([(seen(d[1], window, flip), seen(d[2], window, flip)) for d in drawn])
-        return images, prompts, targets
+            every.append([(box[0], t) for t in meta["things"] if (box := seen([t["box"]], window, flip))])
+        return images, prompts, targets, every
 
 
 def shot(picture: np.ndarray, window: tuple[float, float, float], flip: bool, width: int, height: int) -> np.ndarray:
@@ -204,7 +209,7 @@ def dense_targets(places: torch.Tensor, levels: torch.Tensor, boxes: torch.Tenso
     for index in torch.argsort(-(boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])).tolist():
         x0, y0, x1, y1 = boxes[index].tolist()
         side = max((x1 - x0) * width, (y1 - y0) * height)
-        level = 0 if side < 52 else 1 if side < 104 else 2 if side < 150 else 3
+        level = 0 if side < 26 else 1 if side < 72 else 2 if side < 145 else 3
         cx, cy = (x0 + x1) / 2, (y0 + y1) / 2
         reach = 0.22
         inside = ((places[:, 0] - cx).abs() < reach * (x1 - x0)) & ((places[:, 1] - cy).abs() < reach * (y1 - y0)) & (levels == level)
@@ -222,8 +227,29 @@ def in_any(points: torch.Tensor, boxes: list[list[float]]) -> torch.Tensor:
     return hit
 
 
-def loss_of(model, tok, images, prompts, targets, rng):
+def naming_targets(every, width: int, height: int):
+    """Places and levels of the cells and, per picture, the owner of each cell and whether it lies in some box."""
+    places, levels = grid(width, height)
+    owners, inside = [], []
+    for things in every:
+        boxes = torch.tensor([b for b, _ in things]).reshape(-1, 4)
+        owners.append(dense_targets(places, levels, boxes, width, height) if len(boxes) else torch.full((len(places),), -1))
+        inside.append(in_any(places, boxes.tolist()))
+    return torch.stack(owners), torch.stack(inside)
+
+
+def warm_loss(model, namer, tok, images, every, rng) -> torch.Tensor:
+    """Naming only: backbone and projections, no encoder."""
+    pixels = to_net(images, rng)
+    features = model.model.backbone(pixels, torch.ones(pixels.shape[0], *pixels.shape[2:], dtype=torch.long))[0]
+    maps = [model.model.input_proj_vision[k](f) for k, (f, _) in enumerate(features)]
+    maps.append(model.model.input_proj_vision[3](features[-1][0]))
+    return namer.loss(model, tok, maps, every, *naming_targets(every, images.shape[2], images.shape[1]))
+
+
+def loss_of(model, namer, tok, images, prompts, targets, every, rng):
     ids, mask = nets.dino_tokens(tok, prompts)
+    namer.maps.clear()
     out = model.model(pixel_values=to_net(images, rng), input_ids=ids, attention_mask=mask, token_type_ids=torch.zeros_like(ids), return_dict=True)
     text, tokens = out.encoder_last_hidden_state_text, ids.shape[1]
     height, width = images.shape[1:3]
@@ -256,7 +282,8 @@ def loss_of(model, tok, images, prompts, targets, rng):
             total = total + box_loss(found_dense[n][pick].sigmoid(), centred(boxes)[owner[pick]]) / int(pick.sum()) * len(boxes)
         for logits, found in layers:
             total = total + matched_loss(logits[n][:, live], found[n], boxes, hot[:, live], columns[live], phrases)
-    return total / max(1, count)
+    naming = namer.loss(model, tok, namer.maps, every, *naming_targets(every, width, height))
+    return total / max(1, count) + 0.7 * naming
 
 
 def matched_loss(logits, found, boxes, hot, columns, phrases) -> torch.Tensor:
@@ -287,7 +314,7 @@ def validate(model, tok, data: Pictures, rounds: int = 14) -> str:
     hits = {"plain": [], "painted": [], "background": []}
     false, extra = [], []
     for _ in range(rounds):
-        images, prompts, targets = data.batch(rng, 24, phrases=1, plain=True)
+        images, prompts, targets, _ = data.batch(rng, 24, phrases=1, plain=True)
         ids, mask = nets.dino_tokens(tok, prompts)
         out = model(pixel_values=to_net(images), input_ids=ids, attention_mask=mask)
         score = out.logits[..., : ids.shape[1]].sigmoid().amax(-1)
@@ -309,6 +336,8 @@ def main() -> None:
     parser.add_argument("--train", required=True)
     parser.add_argument("--val", required=True)
     parser.add_argument("--minutes", type=float, default=45)
+    parser.add_argument("--warm", type=float, default=7, help="minutes of naming alone before the detector's own losses")
+    parser.add_argument("--warm-rate", type=float, default=2e-3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--rate", type=float, default=8e-4)
@@ -321,12 +350,35 @@ def main() -> None:
     rng = np.random.default_rng(13)
     model, tok = nets.load("grounding-dino", given.out) if given.resume else nets.fresh("grounding-dino")
     train, val = Pictures(given.train), Pictures(given.val)
-    optimizer, clock, average = adamw(model), Clock(given.minutes, given.rate), Average(model)
+    namer = Namer(model)
+    if given.resume and (given.out / "namer.pt").exists():
+        namer.load_state_dict(torch.load(given.out / "namer.pt"))
+    optimizer = adamw(torch.nn.ModuleList([model, namer]))
+    warm = Clock(given.warm, given.warm_rate)
+    batches = prefetched(lambda r: train.batch(r, given.batch, phrases=1, zoom=0.4), 14, workers=2, depth=6) if given.warm else None
+    step, total = 0, 0.0
+    while given.warm and not warm.done():
+        set_rate(optimizer, warm.peak * min(1, (step + 1) / 50))
+        images, _, _, every = next(batches)
+        loss = warm_loss(model, namer, tok, images, every, rng)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimizer.step()
+        step, total = step + 1, total + loss.item()
+        if step % 50 == 0:
+            print(f"dino warm step {step} part {warm.part():.2f} loss {total / 50:.3f} {namer.report()}", flush=True)
+            total = 0.0
+    if given.warm:
+        nets.save("grounding-dino", model, tok, given.out)
+        torch.save(namer.state_dict(), given.out / "namer.pt")
+    batches = prefetched(lambda r: train.batch(r, given.batch), 13, workers=2, depth=6)
+    clock, average = Clock(given.minutes, given.rate), Average(model)
     step, total = 0, 0.0
     while not clock.done():
         model.train()
         set_rate(optimizer, clock.rate())
-        loss = loss_of(model, tok, *train.batch(rng, given.batch), rng)
+        loss = loss_of(model, namer, tok, *next(batches), rng)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
@@ -334,7 +386,7 @@ def main() -> None:
         average.update(model)
         step, total = step + 1, total + loss.item()
         if step % 50 == 0:
-            print(f"dino step {step} part {clock.part():.2f} loss {total / 50:.3f}", flush=True)
+            print(f"dino step {step} part {clock.part():.2f} loss {total / 50:.3f} named right {namer.right:.3f}", flush=True)
             total = 0.0
         if step % given.every == 0:
             print(f"dino step {step} {validate(average.model, tok, val)}", flush=True)

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 import nets
 from cache import Store
 from train_dino import to_net
-from training import Average, Clock, adamw, set_rate
+from training import Average, Clock, adamw, prefetched, set_rate
 
 SIDE, BOXES = nets.SAM_SIDE, 3
 
@@ -116,11 +116,12 @@ def main() -> None:
         p.requires_grad_(False)  # not used: one mask a box, no mask prompts
     train, val = Boxes(given.train), Boxes(given.val)
     optimizer, clock, average = adamw(model), Clock(given.minutes, given.rate), Average(model)
+    batches = prefetched(lambda r: train.batch(r, given.batch), 12)
     step, total = 0, 0.0
     while not clock.done():
         model.train()
         set_rate(optimizer, clock.rate())
-        loss = loss_of(model, *train.batch(rng, given.batch), rng)
+        loss = loss_of(model, *next(batches), rng)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

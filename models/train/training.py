@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
+import multiprocessing
 import time
 
+import numpy as np
 import torch
 
 
@@ -56,3 +58,19 @@ def adamw(model: torch.nn.Module, decay: float = 0.02) -> torch.optim.Optimizer:
     big = [p for p in model.parameters() if p.requires_grad and p.ndim >= 2]
     small = [p for p in model.parameters() if p.requires_grad and p.ndim < 2]
     return torch.optim.AdamW([{"params": big, "weight_decay": decay}, {"params": small, "weight_decay": 0.0}], lr=1e-3, betas=(0.9, 0.98))
+
+
+def prefetched(make, seed: int, workers: int = 1, depth: int = 3):
+    """Endless batches from `make(rng)`, drawn in other processes so that disk reads do not hold up the arithmetic."""
+    queue = multiprocessing.Queue(depth)
+
+    def work(number: int) -> None:
+        torch.set_num_threads(1)
+        rng = np.random.default_rng([seed, number, int(time.time())])
+        while True:
+            queue.put(make(rng))
+
+    for number in range(workers):
+        multiprocessing.Process(target=work, args=(number,), daemon=True).start()
+    while True:
+        yield queue.get()
