@@ -1,12 +1,15 @@
 //! The networks of the inference thread, and what happens when a GPU gives up.
 
+#[cfg(feature = "nets")]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::domain::Score;
 use crate::metrics::ports::{Networks, PortError};
 
 use super::cache::ResultCache;
-use super::messages::{DevicePreference, Event, Level, ModelSource};
+#[cfg(feature = "nets")]
+use super::messages::Level;
+use super::messages::{DevicePreference, Event, ModelSource};
 #[cfg(feature = "nets")]
 use super::session::Session;
 
@@ -17,6 +20,7 @@ pub struct NetworkSlot {
     session: Option<Session>,
 }
 
+#[cfg(feature = "nets")]
 /// The text of a panic, as far as it has one.
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     panic
@@ -26,6 +30,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "unknown panic".to_owned())
 }
 
+#[cfg(feature = "nets")]
 /// Network code below us (burn, cubecl, the GPU driver) reports exhaustion by panicking; on this thread that must end a score, not the program.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // The closure's captures are dropped or replaced by the callers when it panicked.
