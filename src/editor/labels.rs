@@ -10,7 +10,7 @@ pub struct LabelBox {
     pub height: f32,
 }
 
-/// A place for each label, in the order given: above the box, else below, else inside, else beside, else at the next free height.
+/// A place for each label, in the order given: above the box, else below, else inside, else beside, else up to three steps above or below.
 ///
 /// Places stay within `pane` as far as they fit. `None` for a label that finds no free place; it is better left out than unreadable.
 pub fn place_labels(labels: &[LabelBox], pane: &Rect<UiSpace>) -> Vec<Option<Rect<UiSpace>>> {
@@ -31,7 +31,7 @@ fn candidates(label: &LabelBox, pane: &Rect<UiSpace>) -> impl Iterator<Item = Re
     let tops = [anchor.y0 - height, anchor.y1, anchor.y0, anchor.y1 - height];
     let lefts = [anchor.x0, anchor.x1 - width];
     let beside_boxes = tops.into_iter().flat_map(move |y| lefts.into_iter().map(move |x| (x, y)));
-    let ladder = (1..12).flat_map(move |step| {
+    let ladder = (1..4).flat_map(move |step| {
         let dy = step as f32 * height;
         [(anchor.x0, anchor.y0 - height - dy), (anchor.x0, anchor.y1 + dy)]
     });
@@ -47,12 +47,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_of_nested_and_equal_boxes_do_not_overlap() {
+    fn labels_of_equal_boxes_do_not_overlap_and_stay_near() {
         let pane = Rect::new(0.0, 0.0, 300.0, 300.0);
         let anchor = Rect::new(100.0, 100.0, 160.0, 160.0);
-        let labels = [LabelBox { anchor, width: 50.0, height: 14.0 }; 9];
+        let labels = [LabelBox { anchor, width: 50.0, height: 14.0 }; 30];
         let places: Vec<_> = place_labels(&labels, &pane).into_iter().flatten().collect();
-        assert_eq!(places.len(), 9);
+        // Four heights beside the box (left and right edge overlap), three steps above and three below.
+        assert_eq!(places.len(), 10);
         assert_eq!(places[0].to_array(), [100.0, 86.0, 150.0, 100.0]);
         for (i, a) in places.iter().enumerate() {
             assert!(places[..i].iter().all(|b| a.intersection(b).area() <= 0.0), "{i}: {a:?}");

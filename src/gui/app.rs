@@ -288,13 +288,13 @@ fn audit_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
         .frame(frame)
         .resizable(true)
         .default_size((width * 0.27).clamp(320.0, 640.0))
-        .size_range(260.0..=(width * 0.45).max(300.0))
+        .size_range(240.0..=(width * 0.34).max(300.0))
         .show(ui, |ui| panels::queue::queue_ui(ui, cx));
     Panel::right("inspector")
         .frame(frame)
         .resizable(true)
         .default_size((width * 0.25).clamp(320.0, 520.0))
-        .size_range(280.0..=(width * 0.4).max(300.0))
+        .size_range(260.0..=(width * 0.32).max(300.0))
         .show(ui, |ui| panels::inspector::inspector_ui(ui, cx));
     canvas::canvas_ui(ui, cx);
 }

@@ -10,10 +10,16 @@ use crate::gui::context::{Action, Context};
 use crate::gui::pictures::Wanted;
 use crate::gui::widgets::paint_corners;
 
+/// More labels than this on one picture are not read; the surest boxes get theirs.
+const MOST_LABELS: usize = 10;
+/// Longer labels are cut.
+const MOST_LETTERS: usize = 28;
+
 /// Boxes with a label, drawn after everything else.
 struct Labelled {
     rect: Rect,
     text: String,
+    confidence: f32,
     color: Color32,
 }
 
@@ -121,7 +127,9 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, score: &S
         for found in used {
             let rect = on_canvas(found);
             box_ui(&painter, rect, overlay, color, palette.label_background.0.gamma_multiply(used_opacity));
-            labels.push(Labelled { rect, text: format!("{} {:.2}", found.phrase, found.confidence), color });
+            let phrase: String = found.phrase.chars().take(MOST_LETTERS).collect();
+            let text = format!("{phrase} {:.2}", found.confidence);
+            labels.push(Labelled { rect, text, confidence: found.confidence, color });
         }
     }
     if candidate_opacity > 0.0 {
@@ -129,7 +137,7 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, score: &S
         for found in all.iter().filter(|candidate| !used.contains(candidate)) {
             let rect = on_canvas(found);
             box_ui(&painter, rect, Overlay::Candidates, color, Color32::TRANSPARENT);
-            labels.push(Labelled { rect, text: format!("{:.2}", found.confidence), color });
+            labels.push(Labelled { rect, text: format!("{:.2}", found.confidence), confidence: found.confidence, color });
         }
     }
     labels_ui(&painter, pane, palette.label_background.0, &labels);
@@ -154,7 +162,9 @@ fn box_ui(painter: &Painter, rect: Rect, overlay: Overlay, color: Color32, rim: 
 
 fn labels_ui(painter: &Painter, pane: &Pane, background: Color32, labels: &[Labelled]) {
     let font = FontId::proportional(11.5);
-    let visible: Vec<&Labelled> = labels.iter().filter(|label| label.rect.intersects(pane.rect)).collect();
+    let mut visible: Vec<&Labelled> = labels.iter().filter(|label| label.rect.intersects(pane.rect)).collect();
+    visible.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    visible.truncate(MOST_LABELS);
     let galleys: Vec<_> = visible.iter().map(|label| painter.layout_no_wrap(label.text.clone(), font.clone(), label.color)).collect();
     let asked: Vec<LabelBox> = visible
         .iter()
