@@ -143,7 +143,9 @@ impl App {
     }
 
     fn take_details(&mut self, id: RowId, details: Arc<EditDetails>) {
+        let mut changed = false;
         self.state.queue.update(id, |row| {
+            let before = row.clone();
             row.take_ratings(&details.ratings);
             row.flags = details.flags;
             if let Some(score) = &details.score {
@@ -152,8 +154,10 @@ impl App {
             if let Some(combined) = &details.combined {
                 row.overall = (&combined.overall).into();
             }
+            changed = *row != before;
         });
-        self.rows_changed = true;
+        // Merely looking at an edit must not sort a large queue anew.
+        self.rows_changed |= changed;
         if self.state.queue.selected() != Some(id) {
             return;
         }
