@@ -7,7 +7,8 @@ use editscope::cli::{self, Arguments, Outcome};
 
 fn main() -> ExitCode {
     tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn,editscope=info".into()))
+        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "error,editscope=info".into()))
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr)
         .init();
     let finished = cli::run(Arguments::parse()).and_then(|outcome| match outcome {
@@ -17,10 +18,19 @@ fn main() -> ExitCode {
     match finished {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", in_words(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// The chain of reasons; one that the message before it already tells is not told twice.
+fn in_words(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |told, reason| match told.as_str() {
+        "" => reason,
+        before if before.contains(&reason) => told,
+        before => format!("{before}: {reason}"),
+    })
 }
 
 #[cfg(feature = "gui")]

@@ -85,7 +85,7 @@ pub fn run(agree: &Agree) -> anyhow::Result<Finish> {
         bail!("{}: none of its {} edits has been rated, so there is nothing to agree with", report.data, report.edits);
     }
     if agree.json {
-        println!("{}", serde_json::to_string(&report)?);
+        out!("{}", serde_json::to_string(&report)?);
     } else {
         print(&report);
     }
@@ -106,7 +106,12 @@ fn from_project(agree: &Agree) -> anyhow::Result<Vec<Rated>> {
     let range = results::fit(&project, agree.profile, None)?;
     let scored = results::all(&project, agree.profile, Some(&range), None)?;
     if scored.iter().all(|edit| edit.score.is_none()) {
-        bail!("{}: no edit has a score of profile {}; run `editscope score` first", agree.data.display(), agree.profile);
+        bail!(
+            "{}: no edit has a score of profile {}; run `editscope score --profile {}` first",
+            agree.data.display(),
+            agree.profile,
+            agree.profile
+        );
     }
     Ok(scored
         .into_iter()
@@ -215,17 +220,25 @@ fn cell(outcome: &Outcome<f64>) -> String {
 }
 
 fn print(report: &Report) {
-    println!("{}: {} edits, {} rated; ties: {}", report.data, report.edits, report.rated, report.tie_policy);
+    out!("{}: {} edits, {} rated; ties: {}", report.data, report.edits, report.rated, report.tie_policy);
     if report.simulated_ratings {
-        println!("note: some of these ratings were simulated by a program, so the agreement says nothing about people");
+        out!("note: some of these ratings were simulated by a program, so the agreement says nothing about people");
     }
-    println!();
-    println!(
+    out!("");
+    out!(
         "{:<8} {:<10} {:<13} {:>6} {:>6} {:>9} {:>9} {:>9} {:>9}",
-        "edits", "metric", "criterion", "macro", "micro", "compared", "Spearman", "Kendall", "Pearson"
+        "edits",
+        "metric",
+        "criterion",
+        "macro",
+        "micro",
+        "compared",
+        "Spearman",
+        "Kendall",
+        "Pearson"
     );
     for line in &report.lines {
-        println!(
+        out!(
             "{:<8} {:<10} {:<13} {:>6} {:>6} {:>9} {:>9} {:>9} {:>9}",
             line.edits,
             line.metric,
@@ -239,10 +252,10 @@ fn print(report: &Report) {
         );
     }
     let Some(first) = report.lines.first() else { return };
-    println!();
-    println!("agreement of the overall with people, pair of models by pair (macro is their plain mean):");
+    out!("");
+    out!("agreement of the overall with people, pair of models by pair (macro is their plain mean):");
     for pair in &first.agreement.pairs {
-        println!(
+        out!(
             "  {:<40} {:>6}  ({} compared, {} human ties, {} metric ties, {} without a score)",
             pair.models.join(" – "),
             cell(&pair.share),
@@ -252,16 +265,10 @@ fn print(report: &Report) {
             pair.counts.missing_metric
         );
         if let Some(why) = pair.share.why() {
-            println!("      {why}");
+            out!("      {why}");
         }
     }
-    for line in report.lines.iter().filter(|line| line.agreement.macro_mean.why().is_some()) {
-        println!(
-            "n/a: {} against {} ({}): {}",
-            line.metric,
-            line.criterion,
-            line.edits,
-            line.agreement.macro_mean.why().unwrap_or_default()
-        );
+    for line in report.lines.iter().filter(|line| line.edits == "all" && line.agreement.macro_mean.why().is_some()) {
+        out!("n/a: {} against {} ({}): {}", line.metric, line.criterion, line.edits, line.agreement.macro_mean.why().unwrap_or_default());
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::domain::Profile;
-use crate::engine::{DEMO_NOTICE, ModelSource, ScoreRequest, files, results};
+use crate::engine::results::{self, ScoredEdit};
+use crate::engine::{DEMO_NOTICE, ModelSource, ScoreRequest, files};
 use crate::storage::Project;
 
 use super::args::Demo;
@@ -20,13 +21,13 @@ pub fn run(demo: Demo) -> anyhow::Result<Outcome> {
     let folder = demo.folder.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     let made = files::make_demo(&folder).with_context(|| format!("the demo cannot be built in {}", folder.display()))?;
     let shown = std::path::absolute(&folder).unwrap_or(folder);
-    println!("demo project: {}", shown.join(files::DEMO_PROJECT).display());
+    out!("demo project: {}", shown.join(files::DEMO_PROJECT).display());
     match window_wanted(&demo) {
         Ok(()) => {
             Ok(Outcome::Window(WindowRequest { project: Some(made.project), device: demo.device, models: ModelSource::Demo, score: true }))
         }
         Err(why) => {
-            println!("{why}; scoring here instead of opening the window");
+            out!("{why}; scoring here instead of opening the window");
             print_table(&made.project, &demo).map(Outcome::Finished)
         }
     }
@@ -35,7 +36,7 @@ pub fn run(demo: Demo) -> anyhow::Result<Outcome> {
 /// Whether a window can and should be opened; if not, why.
 fn window_wanted(demo: &Demo) -> Result<(), String> {
     if demo.no_window {
-        return Err("no window was asked for".to_owned());
+        return Err("--no-window".to_owned());
     }
     if !cfg!(feature = "gui") {
         return Err("this build has no window".to_owned());
@@ -61,15 +62,22 @@ fn print_table(path: &Path, demo: &Demo) -> anyhow::Result<Finish> {
     let tally = run_with_progress(&project, &request)?;
     let range = results::fit(&project, Profile::default(), None)?;
     let scored = results::all(&project, Profile::default(), Some(&range), None)?;
-    println!();
-    println!(
+    out!("");
+    out!(
         "{:<18} {:<9} {:>6} {:>6} {:>7} {:>8} {:>7} {:>10}  instruction",
-        "item", "editor", "size", "place", "modify", "preserve", "BPM", "people*"
+        "item",
+        "editor",
+        "size",
+        "place",
+        "modify",
+        "preserve",
+        "BPM",
+        "people*"
     );
     for edit in &scored {
         let cell = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), |v| format!("{v:.3}"));
         let part = |name: &str| cell(edit.score.as_ref().and_then(|score| score.parts.get(name)?.value().copied()));
-        println!(
+        out!(
             "{:<18} {:<9} {:>6} {:>6} {:>7} {:>8} {:>7} {:>10}  {}",
             edit.item.0,
             edit.model,
@@ -82,10 +90,33 @@ fn print_table(path: &Path, demo: &Demo) -> anyhow::Result<Finish> {
             edit.instruction
         );
     }
-    println!();
-    println!("* mean of simulated raters, 1 to 5: these ratings were made by a program whose rule models/train/README.md gives.");
-    println!("n/a: not applicable; `editscope score` gives the reason of each.");
-    println!("{DEMO_NOTICE}");
-    println!("open it: editscope open {}", path.display());
+    out!("");
+    summary(&scored);
+    out!("* mean of simulated raters, 1 to 5: these ratings were made by a program whose rule models/train/README.md gives.");
+    out!("n/a: not applicable, most often because a thing was not found; `editscope score` gives the reason of each.");
+    out!("{DEMO_NOTICE}");
+    out!("open it: editscope open {}", path.display());
     Ok(if tally.failed == 0 { Finish::Done } else { Finish::SomeFailed })
+}
+
+/// Means by editor, and how many edits have no overall.
+fn summary(scored: &[ScoredEdit]) {
+    let mut editors: Vec<&str> = scored.iter().map(|edit| edit.model.as_str()).collect();
+    editors.sort_unstable();
+    editors.dedup();
+    let mean = |values: Vec<f64>| {
+        if values.is_empty() { "n/a".to_owned() } else { format!("{:.3}", values.iter().sum::<f64>() / values.len() as f64) }
+    };
+    for editor in editors {
+        let own = || scored.iter().filter(|edit| edit.model == editor);
+        let overall: Vec<f64> = own().filter_map(|edit| edit.combined.overall.value().copied()).collect();
+        out!(
+            "{editor:<9} mean BPM {} over {} of {} edits, people* {}",
+            mean(overall.clone()),
+            overall.len(),
+            own().count(),
+            mean(own().filter_map(ScoredEdit::human_overall).collect())
+        );
+    }
+    out!("");
 }

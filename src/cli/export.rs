@@ -34,10 +34,15 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
         ExportFormat::Masks => {
             let masks = masks(&scored)?;
             if masks.is_empty() {
-                bail!("{}: no edit has a mask of profile {}; run `editscope score` first", export.project.display(), export.profile);
+                bail!(
+                    "{}: no edit has an edit region of profile {}: it was not scored, or nothing was located",
+                    export.project.display(),
+                    export.profile
+                );
             }
             write_masks(masks.iter().map(|(name, mask)| (name.as_str(), mask)), out)?;
-            format!("{} masks (white: the edit region, at the size of the source)", masks.len())
+            let without = scored.iter().filter(|edit| edit.score.is_some()).count() - masks.len();
+            format!("{} masks (white: the edit region, at the size of the source); {without} scored edits have no region", masks.len())
         }
         ExportFormat::Coco => {
             let pictures = pictures(&project, &scored)?;
@@ -45,7 +50,7 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             format!("{} pictures with {} regions", pictures.len(), pictures.iter().map(|p| p.regions.len()).sum::<usize>())
         }
     };
-    println!("{}: {what}", out.display());
+    out!("{}: {what}", out.display());
     Ok(Finish::Done)
 }
 
@@ -92,7 +97,11 @@ fn masks(scored: &[ScoredEdit]) -> anyhow::Result<Vec<(String, Mask)>> {
     let mut masks = Vec::new();
     for edit in scored {
         if let Some(rle) = edit.score.as_ref().and_then(|score| score.mask.as_ref()) {
-            masks.push((edit.key.0.clone(), rle.to_mask()?));
+            let mask = rle.to_mask()?;
+            // Nothing was located: a black picture would look like an answer.
+            if !mask.is_empty() {
+                masks.push((edit.key.0.clone(), mask));
+            }
         }
     }
     Ok(masks)

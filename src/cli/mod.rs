@@ -1,5 +1,10 @@
 //! The command line: the same engine as the window, printed.
 
+/// Prints a line to standard output; see [`print_line`].
+macro_rules! out {
+    ($($words:tt)*) => { $crate::cli::print_line(format_args!($($words)*)) };
+}
+
 mod agree;
 mod args;
 mod demo;
@@ -10,6 +15,18 @@ mod tools;
 pub use args::{Arguments, Command};
 
 use std::process::ExitCode;
+
+/// Prints a line. A reader that has seen enough (`| head`) ends the program quietly; any other failure ends it with 2.
+fn print_line(line: std::fmt::Arguments<'_>) {
+    use std::io::Write as _;
+    if let Err(error) = writeln!(std::io::stdout(), "{line}") {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        eprintln!("error: standard output: {error}");
+        std::process::exit(2);
+    }
+}
 
 /// What a command came to; exit codes of the design: 0 done, 1 some items failed, 2 nothing could be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -136,7 +136,7 @@ impl Drop for Scratch {
 
 fn report_problems(problems: &[String]) {
     for problem in problems {
-        eprintln!("not read: {problem}");
+        eprintln!("problem: {problem}");
     }
 }
 

@@ -32,9 +32,9 @@ fn format(name: Option<&str>) -> anyhow::Result<Option<datasets::Format>> {
 pub fn import(import: &Import) -> anyhow::Result<Finish> {
     let done = files::import(&import.data, &import.output, format(import.format.as_deref())?)?;
     for problem in &done.problems {
-        eprintln!("not read: {problem}");
+        eprintln!("problem: {problem}");
     }
-    println!("{}", done.summary);
+    out!("{}", done.summary);
     Ok(if done.problems.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }
 
@@ -43,13 +43,13 @@ pub fn lint(lint: &Lint) -> anyhow::Result<Finish> {
     let findings = datasets::lint(&datasets::read(&lint.data, format(lint.format.as_deref())?)?);
     for finding in &findings {
         if lint.json {
-            println!("{}", json!({"error": finding.error, "place": finding.place, "reason": finding.reason}));
+            out!("{}", json!({"error": finding.error, "place": finding.place, "reason": finding.reason}));
         } else {
-            println!("{}: {}: {}", if finding.error { "error" } else { "warning" }, finding.place, finding.reason);
+            out!("{}: {}: {}", if finding.error { "error" } else { "warning" }, finding.place, finding.reason);
         }
     }
     if !lint.json {
-        println!("{}: {} findings", lint.data.display(), findings.len());
+        out!("{}: {} findings", lint.data.display(), findings.len());
     }
     Ok(if findings.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }
@@ -80,13 +80,13 @@ pub fn models(models: &Models) -> anyhow::Result<Finish> {
     let listed = models::list();
     if json {
         for network in &listed {
-            println!("{}", serde_json::to_string(network)?);
+            out!("{}", serde_json::to_string(network)?);
         }
         return Ok(Finish::Done);
     }
-    println!("{:<24} {:<15} {:<12} {:>9}  {:<38} licence", "network", "role", "sets", "size", "hub");
+    out!("{:<24} {:<15} {:<12} {:>9}  {:<38} licence", "network", "role", "sets", "size", "hub");
     for network in &listed {
-        println!(
+        out!(
             "{:<24} {:<15} {:<12} {:>6.2} GB  {:<38} {}",
             network.name,
             network.role,
@@ -95,17 +95,15 @@ pub fn models(models: &Models) -> anyhow::Result<Finish> {
             network.hub,
             network.licence
         );
-        println!("    revision {}", network.revision);
+        out!("    revision {}", network.revision);
         for place in &network.places {
-            println!("    {}: {}", place.folder, if place.problems.is_empty() { "complete".to_owned() } else { place.problems.join("; ") });
+            out!("    {}: {}", place.folder, if place.problems.is_empty() { "complete".to_owned() } else { place.problems.join("; ") });
         }
     }
-    println!();
-    println!(
+    out!("");
+    out!(
         "Put the files of a set's networks into the folders above, then score with `--models SET`; or point `--models DIR` at a folder that holds"
     );
-    println!(
-        "clip, sam and grounding-dino. EDITSCOPE_MODELS moves the root. The demo checkpoints (`--models demo`) are inside the program."
-    );
+    out!("clip, sam and grounding-dino. EDITSCOPE_MODELS moves the root. The demo checkpoints (`--models demo`) are inside the program.");
     Ok(Finish::Done)
 }

@@ -14,7 +14,7 @@ static CHECKPOINTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/models/demo");
 
 /// What is said wherever demo checkpoints are used.
 pub const DEMO_NOTICE: &str = "Demo checkpoints know only the demo's emoji scenes: on other pictures their boxes, masks and scores mean nothing. \
-     `editscope models list` says how to get the published networks.";
+     editscope models list says how to get the published networks.";
 
 /// The file of the demo that lists its edits.
 pub const MANIFEST: &str = "manifest.jsonl";

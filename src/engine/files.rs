@@ -62,7 +62,7 @@ pub fn import(data: &Path, project: &Path, format: Option<datasets::Format>) -> 
         summary.push_str(&format!("; {} edits and {} ratings are new", report.edits_added, report.ratings_added));
     }
     if report.pictures_missing > 0 {
-        summary.push_str(&format!("; {} pictures are missing", report.pictures_missing));
+        summary.push_str(&format!("; pictures missing: {}", report.pictures_missing));
     }
     Ok(Imported { project: project.to_owned(), summary, problems })
 }

@@ -25,6 +25,8 @@ pub enum SessionError {
         "models '{name}': {folder} does not hold them ({problem}). Fetch the files that `editscope models list` names and put them there, or give --models DIR"
     )]
     NotFetched { name: String, folder: PathBuf, problem: String },
+    #[error("models '{}': there is no such set or folder; take demo, paper, or a folder with clip, sam and grounding-dino", .0.display())]
+    NoSuchFolder(PathBuf),
     #[error("there is no set of networks called '{0}'; `editscope models list` names them, and `--models DIR` takes a folder")]
     NoSuchSet(String),
     #[error("{folder}: it should hold the three folders clip, sam and grounding-dino, but {missing} is missing")]
@@ -144,6 +146,7 @@ impl Session {
 fn folder_of(models: &ModelSource) -> Result<PathBuf, SessionError> {
     let folder = match models {
         ModelSource::Demo => return demo::checkpoint_folder().map_err(SessionError::Unpack),
+        ModelSource::Folder(folder) if !folder.is_dir() => return Err(SessionError::NoSuchFolder(folder.clone())),
         ModelSource::Folder(folder) => folder.clone(),
         ModelSource::Catalog(name) => {
             let wanted: Vec<_> = catalog::networks().into_iter().filter(|n| n.sets.iter().any(|set| set == name)).collect();

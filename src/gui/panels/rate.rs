@@ -142,8 +142,9 @@ fn others_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
         }
         ui.end_row();
         for rating in others {
-            let name = if rating.simulated { format!("{} (simulated)", rating.rater) } else { rating.rater.clone() };
-            let label = ui.add(Label::new(RichText::new(name).size(12.0)).wrap());
+            // A name that says it already needs no remark.
+            let remark = if rating.simulated && !rating.rater.contains("simulated") { " (simulated)" } else { "" };
+            let label = ui.add(Label::new(RichText::new(format!("{}{remark}", rating.rater)).size(12.0)).extend());
             if !rating.comment.is_empty() {
                 label.on_hover_text(&rating.comment);
             }

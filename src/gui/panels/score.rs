@@ -15,7 +15,11 @@ pub fn score_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails)
     let palette = cx.palette(ui);
     let Some(score) = &details.score else {
         ui.add_space(8.0);
-        ui.label("This edit has no score yet under this profile.");
+        if details.made_by.is_empty() {
+            ui.label("This edit has no score yet under this profile.");
+        } else {
+            ui.add(Label::new(RichText::new(&details.made_by).color(palette.bad.0)).wrap());
+        }
         ui.horizontal(|ui| {
             widgets::primary_button(ui, cx, Command::ScoreSelected, true);
             widgets::command_button(ui, cx, Command::ScoreAll, true);

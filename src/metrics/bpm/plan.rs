@@ -55,7 +55,7 @@ impl Plan {
                 if is_none(&parse.added_object, profile) {
                     String::new()
                 } else {
-                    format!(", adding \"{}\" to \"{}\"", parse.added_object, or_none(&parse.being_added))
+                    format!("; \"{}\" is what comes in, and its place is told from \"{}\"", parse.added_object, or_none(&parse.being_added))
                 }
             ),
         );
