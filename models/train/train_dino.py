@@ -30,6 +30,7 @@ from cache import Store
 from training import Average, Clock, adamw, prefetched, set_rate
 
 STOP = 1012
+ABSENT = 0.42  # share of phrases that name a class that is not in the picture
 
 
 def net_size(width: int, height: int) -> tuple[int, int]:
@@ -62,7 +63,7 @@ def draw_phrase(rng: np.random.Generator, meta: dict) -> tuple[str, list[list[fl
             return None
         name = meta["place"] if rng.random() < 0.5 else str(rng.choice(PLACES))
         return name, [whole] if name == meta["place"] else [], []
-    if roll < 0.40 or not things:
+    if roll < 0.10 + ABSENT or not things:
         there = {t["name"] for t in things}
         name = str(rng.choice([n for n in sprites.NAMES if n not in there]))
         words = [name]
@@ -105,7 +106,7 @@ class Pictures:
             number = int(rng.integers(0, len(metas)))
             meta, picture = metas[number], np.asarray(pictures[number])
             drawn: list = []
-            wanted = phrases or int(rng.choice([1, 2, 3], p=[0.5, 0.25, 0.25]))
+            wanted = phrases or int(rng.choice([1, 2, 3], p=[0.6, 0.2, 0.2]))
             while len(drawn) < wanted:
                 phrase = draw_phrase(rng, meta)
                 if phrase and phrase[0].split()[-1] not in [d[0].split()[-1] for d in drawn]:
@@ -169,7 +170,7 @@ def corners(boxes: torch.Tensor) -> torch.Tensor:
     return torch.cat([boxes[..., :2] - boxes[..., 2:] / 2, boxes[..., :2] + boxes[..., 2:] / 2], -1)
 
 
-def focal(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor, alpha: float = 0.3) -> torch.Tensor:
+def focal(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor, alpha: float = 0.2) -> torch.Tensor:
     """Summed focal loss (gamma 2) with a weight per entry."""
     p = logits.sigmoid()
     ce = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
