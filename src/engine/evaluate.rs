@@ -149,7 +149,7 @@ impl Work<'_, '_> {
                 self.tally.cancelled = true;
                 return Ok(());
             }
-            let label = format!("{} · {}", item.key, if edit.model.is_empty() { &edit.key.0 } else { &edit.model });
+            let label = if edit.model.is_empty() { edit.key.to_string() } else { format!("{} ({})", edit.key, edit.model) };
             if self.ready.contains(&edit.id) {
                 self.tally.done += 1;
             } else {

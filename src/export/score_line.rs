@@ -60,6 +60,8 @@ pub struct FailedLine {
     pub parts: Parts,
     pub normalised: Normalised,
     pub overall: Outcome<f64>,
+    /// Empty: there was no path to a score. The key is there so that every line has it.
+    pub trace: Vec<TraceStep>,
     pub seconds: f64,
 }
 
@@ -76,6 +78,7 @@ impl FailedLine {
             parts: Parts { size: failed(), position: failed(), modify: failed(), preserve: failed() },
             normalised: Normalised { modify: failed(), preserve: failed() },
             overall: failed(),
+            trace: Vec::new(),
             seconds: 0.0,
         }
     }

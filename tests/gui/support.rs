@@ -256,6 +256,7 @@ impl Store for SampleStore {
         let score = self.scores.get(&id).cloned();
         let range = self.range();
         let score_flags = score.as_deref().map(flags).unwrap_or_default();
+        let made_by = score.as_ref().map(|_| "made up from the true boxes".to_owned()).unwrap_or_default();
         Ok(EditDetails {
             id,
             source: PictureState { path: item.source.path, problem: None },
@@ -264,7 +265,7 @@ impl Store for SampleStore {
             combined: score.as_ref().map(|score| self.combined(score, &range)),
             score,
             flags: score_flags,
-            made_by: "made up from the true boxes".into(),
+            made_by,
             ratings: self.ratings[&id].clone(),
             history: vec![HistoryLine { at_millis: Some(0), who: "import".into(), what: "Parse came with the data.".into() }],
         })
