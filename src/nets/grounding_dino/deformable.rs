@@ -257,3 +257,37 @@ fn add_sample(target: &mut [f32], values: &[f32], width: usize, level: LevelSize
         }
     }
 }
+
+#[cfg(all(test, feature = "flex"))]
+mod tests {
+    use super::*;
+
+    /// Two levels, 2×3 and 1×2 cells; one head of two channels; two queries with two points a level.
+    fn sampled(cells: Vec<f32>) -> (Sampled, Pyramid) {
+        let device = Device::flex();
+        let pyramid = Pyramid::new(&[[2, 3], [1, 2]]);
+        let value: Vec<f32> = (0..16).map(|i| if i % 2 == 0 { i as f32 } else { (i * i) as f32 }).collect();
+        let sampled = Sampled {
+            value: Tensor::from_data(TensorData::new(value, [8, 2]), &device),
+            cells: Tensor::from_data(TensorData::new(cells, [2, 1, 2, 2, 2]), &device),
+            weights: Tensor::from_floats([[[0.5, 0.25, 0.125, 0.125]], [[1.0, 0.0, 2.0, -1.0]]], &device),
+        };
+        (sampled, pyramid)
+    }
+
+    #[test]
+    fn samples_by_hand() {
+        // Channel 0 of a cell is twice its number. Query 0: between cells 0, 1, 3, 4 (mean 4); half outside left of cell 3 (3);
+        // on cell 7 (14); outside (0). Query 1: on cell 5 (10); unweighted; half outside right of cell 7 (7); on cell 6 (12).
+        let cells = vec![0.5, 0.5, -0.5, 1.0, 1.0, 0.0, 5.0, 5.0, 2.0, 1.0, 9.0, 9.0, 1.5, 0.0, 0.0, 0.0];
+        let expected = [0.5 * 4.0 + 0.25 * 3.0 + 0.125 * 14.0, 10.0 + 2.0 * 7.0 - 12.0];
+        let (on_host, pyramid) = sampled(cells.clone());
+        let found = on_host.on_host(&pyramid).expect("values").into_data().to_vec::<f32>().expect("floats");
+        assert_eq!([found[0], found[2]], expected);
+        // Both ways of sampling agree, in the other channel too.
+        let on_device = sampled(cells).0.on_device(&pyramid).into_data().to_vec::<f32>().expect("floats");
+        for (a, b) in found.iter().zip(&on_device) {
+            assert!((a - b).abs() < 1e-4, "{found:?} {on_device:?}");
+        }
+    }
+}
