@@ -1,5 +1,6 @@
 //! The window, driven through labels and keys as a person would.
 
 mod looks;
+mod pixels;
 mod support;
 mod walk;
