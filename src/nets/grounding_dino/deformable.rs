@@ -282,10 +282,10 @@ mod tests {
         let cells = vec![0.5, 0.5, -0.5, 1.0, 1.0, 0.0, 5.0, 5.0, 2.0, 1.0, 9.0, 9.0, 1.5, 0.0, 0.0, 0.0];
         let expected = [0.5 * 4.0 + 0.25 * 3.0 + 0.125 * 14.0, 10.0 + 2.0 * 7.0 - 12.0];
         let (on_host, pyramid) = sampled(cells.clone());
-        let found = on_host.on_host(&pyramid).expect("values").into_data().to_vec::<f32>().expect("floats");
+        let found = on_host.on_host(&pyramid).expect("values").into_data().try_to_vec::<f32>().expect("floats");
         assert_eq!([found[0], found[2]], expected);
         // Both ways of sampling agree, in the other channel too.
-        let on_device = sampled(cells).0.on_device(&pyramid).into_data().to_vec::<f32>().expect("floats");
+        let on_device = sampled(cells).0.on_device(&pyramid).into_data().try_to_vec::<f32>().expect("floats");
         for (a, b) in found.iter().zip(&on_device) {
             assert!((a - b).abs() < 1e-4, "{found:?} {on_device:?}");
         }
