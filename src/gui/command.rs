@@ -80,188 +80,101 @@ impl Group {
     }
 }
 
+/// What the registry knows of a command.
+struct Entry {
+    command: Command,
+    group: Group,
+    /// The words on buttons and in menus.
+    label: &'static str,
+    /// What it does, in a sentence.
+    does: &'static str,
+    key: Option<KeyboardShortcut>,
+}
+
+impl Entry {
+    const fn new(command: Command, group: Group, label: &'static str, does: &'static str, key: Option<KeyboardShortcut>) -> Self {
+        Self { command, group, label, does, key }
+    }
+}
+
+const fn plain(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::NONE, key))
+}
+
+const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
+}
+
+/// One row for each command, in the order of the enum.
+#[rustfmt::skip] // one command, one line
+const TABLE: &[Entry] = &[
+    Entry::new(Command::OpenProject, Group::Project, "Open project…", "Opens a project file (NAME.editscope).", ctrl(Key::O)),
+    Entry::new(Command::ImportData, Group::Project, "Import data…", "Reads a manifest (JSONL, CSV, BPM's JSON) into a project.", ctrl(Key::I)),
+    Entry::new(Command::MakeDemo, Group::Project, "Make the demo", "Writes the demo project into a folder and opens it.", None),
+    Entry::new(Command::ExportScores, Group::Project, "Export scores…", "Writes scores and ratings of all edits to a CSV or JSONL file.", ctrl(Key::E)),
+    Entry::new(Command::ScoreAll, Group::Project, "Score all", "Scores every edit of the project; what is scored already is kept.", ctrl(Key::R)),
+    Entry::new(Command::ScoreSelected, Group::Project, "Score this edit", "Scores the selected edit again.", plain(Key::R)),
+    Entry::new(Command::CancelRuns, Group::Project, "Cancel", "Stops the running jobs; what is scored stays.", ctrl(Key::Period)),
+    Entry::new(Command::NextEdit, Group::Queue, "Next edit", "Selects the next edit of the queue.", plain(Key::ArrowDown)),
+    Entry::new(Command::PreviousEdit, Group::Queue, "Previous edit", "Selects the previous edit of the queue.", plain(Key::ArrowUp)),
+    Entry::new(Command::NextEditLetter, Group::Queue, "Next edit", "Selects the next edit of the queue.", plain(Key::J)),
+    Entry::new(Command::PreviousEditLetter, Group::Queue, "Previous edit", "Selects the previous edit of the queue.", plain(Key::K)),
+    Entry::new(Command::NextUnrated, Group::Queue, "Next unrated", "Selects the next edit that nobody has rated.", plain(Key::N)),
+    Entry::new(Command::NextProblem, Group::Queue, "Next problem", "Selects the next edit with a flag.", plain(Key::P)),
+    Entry::new(Command::FindText, Group::Queue, "Search", "Puts the cursor into the search field of the queue.", ctrl(Key::F)),
+    Entry::new(Command::FitView, Group::View, "Fit", "Shows the whole picture; so does a double click.", plain(Key::F)),
+    Entry::new(Command::OneToOne, Group::View, "1:1", "Shows one picture pixel as one screen pixel.", plain(Key::Z)),
+    Entry::new(Command::ZoomIn, Group::View, "Zoom in", "Zooms into the middle; the wheel zooms to the cursor.", plain(Key::Plus)),
+    Entry::new(Command::ZoomOut, Group::View, "Zoom out", "Zooms out of the middle; the wheel zooms from the cursor.", plain(Key::Minus)),
+    Entry::new(Command::ToggleSourceBoxes, Group::Overlays, Overlay::SourceBoxes.label(), Overlay::SourceBoxes.meaning(), plain(Key::B)),
+    Entry::new(Command::ToggleEditBoxes, Group::Overlays, Overlay::EditBoxes.label(), Overlay::EditBoxes.meaning(), plain(Key::E)),
+    Entry::new(Command::ToggleCandidates, Group::Overlays, Overlay::Candidates.label(), Overlay::Candidates.meaning(), plain(Key::C)),
+    Entry::new(Command::ToggleMask, Group::Overlays, Overlay::Mask.label(), Overlay::Mask.meaning(), plain(Key::M)),
+    Entry::new(Command::ToggleCrop, Group::Overlays, Overlay::Crop.label(), Overlay::Crop.meaning(), plain(Key::X)),
+    Entry::new(Command::ToggleChangeMap, Group::Overlays, Overlay::ChangeMap.label(), Overlay::ChangeMap.meaning(), plain(Key::D)),
+    Entry::new(Command::BarePictures, Group::Overlays, "Bare pictures", "Hides all overlays, and shows them again.", plain(Key::H)),
+    Entry::new(Command::TabScore, Group::Inspector, "Score", "Parts, overall and the trace.", plain(Key::F2)),
+    Entry::new(Command::TabParse, Group::Inspector, "Parse", "The seven fields read out of the instruction.", plain(Key::F3)),
+    Entry::new(Command::TabRate, Group::Inspector, "Rate", "Five questions, answered 1 to 5.", plain(Key::F4)),
+    Entry::new(Command::TabHistory, Group::Inspector, "History", "Who changed what, and when.", plain(Key::F5)),
+    Entry::new(Command::Rate1, Group::Rate, "Answer 1", "Answers the marked question with 1 (bad).", plain(Key::Num1)),
+    Entry::new(Command::Rate2, Group::Rate, "Answer 2", "Answers the marked question with 2.", plain(Key::Num2)),
+    Entry::new(Command::Rate3, Group::Rate, "Answer 3", "Answers the marked question with 3.", plain(Key::Num3)),
+    Entry::new(Command::Rate4, Group::Rate, "Answer 4", "Answers the marked question with 4.", plain(Key::Num4)),
+    Entry::new(Command::Rate5, Group::Rate, "Answer 5", "Answers the marked question with 5 (good).", plain(Key::Num5)),
+    Entry::new(Command::NextQuestion, Group::Rate, "Next question", "Marks the next question; Tab goes there too.", plain(Key::ArrowRight)),
+    Entry::new(Command::PreviousQuestion, Group::Rate, "Previous question", "Marks the previous question.", plain(Key::ArrowLeft)),
+    Entry::new(Command::PageAudit, Group::Window, "Audit", "Pictures, scores and ratings.", plain(Key::A)),
+    Entry::new(Command::PageAgreement, Group::Window, "Agreement", "How the numbers agree with people.", plain(Key::G)),
+    Entry::new(Command::OpenSettings, Group::Window, "Settings", "Device, networks, profile, range and rater name.", ctrl(Key::Comma)),
+    Entry::new(Command::SwitchTheme, Group::Window, "Light or dark", "Changes between the light and the dark theme.", ctrl(Key::T)),
+    Entry::new(Command::KeySheet, Group::Window, "Keys", "Shows all keys.", plain(Key::Questionmark)),
+];
+
 impl Command {
     /// All commands, in the order of the key sheet.
-    pub const ALL: [Self; 41] = [
-        Self::OpenProject,
-        Self::ImportData,
-        Self::MakeDemo,
-        Self::ExportScores,
-        Self::ScoreAll,
-        Self::ScoreSelected,
-        Self::CancelRuns,
-        Self::NextEdit,
-        Self::PreviousEdit,
-        Self::NextEditLetter,
-        Self::PreviousEditLetter,
-        Self::NextUnrated,
-        Self::NextProblem,
-        Self::FindText,
-        Self::FitView,
-        Self::OneToOne,
-        Self::ZoomIn,
-        Self::ZoomOut,
-        Self::ToggleSourceBoxes,
-        Self::ToggleEditBoxes,
-        Self::ToggleCandidates,
-        Self::ToggleMask,
-        Self::ToggleCrop,
-        Self::ToggleChangeMap,
-        Self::BarePictures,
-        Self::TabScore,
-        Self::TabParse,
-        Self::TabRate,
-        Self::TabHistory,
-        Self::Rate1,
-        Self::Rate2,
-        Self::Rate3,
-        Self::Rate4,
-        Self::Rate5,
-        Self::NextQuestion,
-        Self::PreviousQuestion,
-        Self::PageAudit,
-        Self::PageAgreement,
-        Self::OpenSettings,
-        Self::SwitchTheme,
-        Self::KeySheet,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|entry| entry.command)
+    }
 
-    /// The words on buttons and menus, and what they do.
-    const fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::OpenProject => ("Open project…", "Opens a project file (NAME.editscope)."),
-            Self::ImportData => ("Import data…", "Reads a manifest (JSONL, CSV, BPM's JSON) into a project."),
-            Self::MakeDemo => ("Make the demo", "Writes the demo project into a folder and opens it."),
-            Self::ExportScores => ("Export scores…", "Writes scores and ratings of all edits to a CSV or JSONL file."),
-            Self::ScoreAll => ("Score all", "Scores every edit of the project; what is scored already is kept."),
-            Self::ScoreSelected => ("Score this edit", "Scores the selected edit again."),
-            Self::CancelRuns => ("Cancel", "Stops the running jobs; what is scored stays."),
-            Self::NextEdit => ("Next edit", "Selects the next edit of the queue."),
-            Self::PreviousEdit => ("Previous edit", "Selects the previous edit of the queue."),
-            Self::NextEditLetter => ("Next edit", "Selects the next edit of the queue."),
-            Self::PreviousEditLetter => ("Previous edit", "Selects the previous edit of the queue."),
-            Self::NextUnrated => ("Next unrated", "Selects the next edit that nobody has rated."),
-            Self::NextProblem => ("Next problem", "Selects the next edit with a flag."),
-            Self::FindText => ("Search", "Puts the cursor into the search field of the queue."),
-            Self::FitView => ("Fit", "Shows the whole picture; so does a double click."),
-            Self::OneToOne => ("1:1", "Shows one picture pixel as one screen pixel."),
-            Self::ZoomIn => ("Zoom in", "Zooms into the middle; the wheel zooms to the cursor."),
-            Self::ZoomOut => ("Zoom out", "Zooms out of the middle; the wheel zooms from the cursor."),
-            Self::ToggleSourceBoxes => (Overlay::SourceBoxes.label(), Overlay::SourceBoxes.meaning()),
-            Self::ToggleEditBoxes => (Overlay::EditBoxes.label(), Overlay::EditBoxes.meaning()),
-            Self::ToggleCandidates => (Overlay::Candidates.label(), Overlay::Candidates.meaning()),
-            Self::ToggleMask => (Overlay::Mask.label(), Overlay::Mask.meaning()),
-            Self::ToggleCrop => (Overlay::Crop.label(), Overlay::Crop.meaning()),
-            Self::ToggleChangeMap => (Overlay::ChangeMap.label(), Overlay::ChangeMap.meaning()),
-            Self::BarePictures => ("Bare pictures", "Hides all overlays, and shows them again."),
-            Self::TabScore => ("Score", "Parts, overall and the trace."),
-            Self::TabParse => ("Parse", "The seven fields read out of the instruction."),
-            Self::TabRate => ("Rate", "Five questions, answered 1 to 5."),
-            Self::TabHistory => ("History", "Who changed what, and when."),
-            Self::Rate1 => ("Answer 1", "Answers the marked question with 1 (bad)."),
-            Self::Rate2 => ("Answer 2", "Answers the marked question with 2."),
-            Self::Rate3 => ("Answer 3", "Answers the marked question with 3."),
-            Self::Rate4 => ("Answer 4", "Answers the marked question with 4."),
-            Self::Rate5 => ("Answer 5", "Answers the marked question with 5 (good)."),
-            Self::NextQuestion => ("Next question", "Marks the next question; Tab goes there too."),
-            Self::PreviousQuestion => ("Previous question", "Marks the previous question."),
-            Self::PageAudit => ("Audit", "Pictures, scores and ratings."),
-            Self::PageAgreement => ("Agreement", "How the numbers agree with people."),
-            Self::OpenSettings => ("Settings", "Device, networks, profile, range and rater name."),
-            Self::SwitchTheme => ("Light or dark", "Changes between the light and the dark theme."),
-            Self::KeySheet => ("Keys", "Shows all keys."),
-        }
+    /// Its row of the table.
+    const fn entry(self) -> &'static Entry {
+        &TABLE[self as usize]
     }
 
     /// The words on its button.
     pub const fn label(self) -> &'static str {
-        self.words().0
+        self.entry().label
     }
 
     /// Where the key sheet lists it.
     pub const fn group(self) -> Group {
-        match self {
-            Self::OpenProject
-            | Self::ImportData
-            | Self::MakeDemo
-            | Self::ExportScores
-            | Self::ScoreAll
-            | Self::ScoreSelected
-            | Self::CancelRuns => Group::Project,
-            Self::NextEdit
-            | Self::PreviousEdit
-            | Self::NextEditLetter
-            | Self::PreviousEditLetter
-            | Self::NextUnrated
-            | Self::NextProblem
-            | Self::FindText => Group::Queue,
-            Self::FitView | Self::OneToOne | Self::ZoomIn | Self::ZoomOut => Group::View,
-            Self::ToggleSourceBoxes
-            | Self::ToggleEditBoxes
-            | Self::ToggleCandidates
-            | Self::ToggleMask
-            | Self::ToggleCrop
-            | Self::ToggleChangeMap
-            | Self::BarePictures => Group::Overlays,
-            Self::TabScore | Self::TabParse | Self::TabRate | Self::TabHistory => Group::Inspector,
-            Self::Rate1 | Self::Rate2 | Self::Rate3 | Self::Rate4 | Self::Rate5 | Self::NextQuestion | Self::PreviousQuestion => {
-                Group::Rate
-            }
-            Self::PageAudit | Self::PageAgreement | Self::OpenSettings | Self::SwitchTheme | Self::KeySheet => Group::Window,
-        }
+        self.entry().group
     }
 
     /// Its key; `None` for the few that have none.
     pub const fn shortcut(self) -> Option<KeyboardShortcut> {
-        const fn plain(key: Key) -> Option<KeyboardShortcut> {
-            Some(KeyboardShortcut::new(Modifiers::NONE, key))
-        }
-        const fn command(key: Key) -> Option<KeyboardShortcut> {
-            Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
-        }
-        match self {
-            Self::OpenProject => command(Key::O),
-            Self::ImportData => command(Key::I),
-            Self::MakeDemo => None,
-            Self::ExportScores => command(Key::E),
-            Self::ScoreAll => command(Key::R),
-            Self::ScoreSelected => plain(Key::R),
-            Self::CancelRuns => command(Key::Period),
-            Self::NextEdit => plain(Key::ArrowDown),
-            Self::PreviousEdit => plain(Key::ArrowUp),
-            Self::NextEditLetter => plain(Key::J),
-            Self::PreviousEditLetter => plain(Key::K),
-            Self::NextUnrated => plain(Key::N),
-            Self::NextProblem => plain(Key::P),
-            Self::FindText => command(Key::F),
-            Self::FitView => plain(Key::F),
-            Self::OneToOne => plain(Key::Z),
-            Self::ZoomIn => plain(Key::Plus),
-            Self::ZoomOut => plain(Key::Minus),
-            Self::ToggleSourceBoxes => plain(Key::B),
-            Self::ToggleEditBoxes => plain(Key::E),
-            Self::ToggleCandidates => plain(Key::C),
-            Self::ToggleMask => plain(Key::M),
-            Self::ToggleCrop => plain(Key::X),
-            Self::ToggleChangeMap => plain(Key::D),
-            Self::BarePictures => plain(Key::H),
-            Self::TabScore => plain(Key::F2),
-            Self::TabParse => plain(Key::F3),
-            Self::TabRate => plain(Key::F4),
-            Self::TabHistory => plain(Key::F5),
-            Self::Rate1 => plain(Key::Num1),
-            Self::Rate2 => plain(Key::Num2),
-            Self::Rate3 => plain(Key::Num3),
-            Self::Rate4 => plain(Key::Num4),
-            Self::Rate5 => plain(Key::Num5),
-            Self::NextQuestion => plain(Key::ArrowRight),
-            Self::PreviousQuestion => plain(Key::ArrowLeft),
-            Self::PageAudit => plain(Key::A),
-            Self::PageAgreement => plain(Key::G),
-            Self::OpenSettings => command(Key::Comma),
-            Self::SwitchTheme => command(Key::T),
-            Self::KeySheet => plain(Key::Questionmark),
-        }
+        self.entry().key
     }
 
     /// The key as text, for menus and the key sheet.
@@ -278,8 +191,8 @@ impl Command {
     /// What it does, with its key.
     pub fn tooltip(self, ctx: &egui::Context) -> String {
         match self.shortcut_text(ctx) {
-            Some(key) => format!("{}  [{key}]", self.words().1),
-            None => self.words().1.to_owned(),
+            Some(key) => format!("{}  [{key}]", self.entry().does),
+            None => self.entry().does.to_owned(),
         }
     }
 
@@ -313,7 +226,7 @@ impl Command {
     /// Nothing while text is being typed (except keys with Ctrl, which no text field here uses) or while a dialog is open.
     pub fn pressed(ctx: &egui::Context, dialog_open: bool) -> Vec<Self> {
         let typing = ctx.text_edit_focused();
-        let mut by_modifiers = Self::ALL;
+        let mut by_modifiers: Vec<Self> = Self::all().collect();
         // Most modifiers first: otherwise R would swallow Ctrl+R.
         by_modifiers.sort_by_key(|command| std::cmp::Reverse(command.shortcut().map_or(0, |s| u8::from(s.modifiers.command))));
         ctx.input_mut(|input| {
@@ -340,14 +253,14 @@ fn consume(input: &mut egui::InputState, shortcut: KeyboardShortcut) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{HashMap, HashSet};
+    use std::collections::HashMap;
 
     use super::*;
 
     #[test]
     fn no_two_commands_share_a_key() {
         let mut taken: HashMap<KeyboardShortcut, Command> = HashMap::new();
-        for command in Command::ALL {
+        for command in Command::all() {
             if let Some(shortcut) = command.shortcut()
                 && let Some(other) = taken.insert(shortcut, command)
             {
@@ -357,9 +270,10 @@ mod tests {
     }
 
     #[test]
-    fn the_list_holds_every_command_once() {
-        let all: HashSet<Command> = Command::ALL.into_iter().collect();
-        assert_eq!(all.len(), Command::ALL.len());
-        assert_eq!(Command::KeySheet as usize + 1, Command::ALL.len());
+    fn the_table_has_a_row_for_each_command_in_the_order_of_the_enum() {
+        for (index, command) in Command::all().enumerate() {
+            assert_eq!(command as usize, index, "{command:?}");
+        }
+        assert_eq!(Command::KeySheet as usize + 1, TABLE.len(), "KeySheet stays the last");
     }
 }

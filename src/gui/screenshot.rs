@@ -80,7 +80,7 @@ fn perform(app: &mut App, step: &str) {
             app.apply(Action::SetSettings(Settings { theme, ..app.settings.clone() }));
         }
         Some(("rater", name)) => app.apply(Action::SetSettings(Settings { rater: name.to_owned(), ..app.settings.clone() })),
-        _ => match Command::ALL.into_iter().find(|command| format!("{command:?}") == step) {
+        _ => match Command::all().find(|command| format!("{command:?}") == step) {
             Some(command) => app.apply(Action::Do(command)),
             None => tracing::warn!("'{step}' is no step of a screenshot"),
         },

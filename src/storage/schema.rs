@@ -3,19 +3,24 @@
 //! Two rules keep opening fast with 100,000 edits: what the queue shows stands in narrow rows (`scores`), the long JSON beside
 //! it (`score_details`); and each "newest of …" has an index that ends the search at once.
 
+mod v2_measures;
+mod v3_regions;
+mod v4_people;
+mod v5_comparisons;
+
 use rusqlite_migration::{M, Migrations};
 
 /// `application_id` of a project file: the letters `EdSc`.
 pub(super) const APPLICATION_ID: i64 = 0x4564_5363;
 
 /// Every migration, oldest first; the length is the file version.
-const STEPS: [&str; 1] = [V1];
+const STEPS: &[&str] = &[V1, v2_measures::SQL, v3_regions::SQL, v4_people::SQL, v5_comparisons::SQL];
 
 /// The file version that this program writes.
 pub(super) const LATEST: i64 = STEPS.len() as i64;
 
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(STEPS.map(M::up).to_vec())
+    Migrations::new(STEPS.iter().copied().map(M::up).collect())
 }
 
 const V1: &str = "

@@ -215,7 +215,7 @@ fn the_key_sheet_lists_every_key_and_escape_closes_it() {
     let mut window = Window::open(Setup::default());
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::Questionmark);
     window.settle();
-    for command in Command::ALL.into_iter().filter(|command| command.shortcut().is_some()) {
+    for command in Command::all().filter(|command| command.shortcut().is_some()) {
         assert!(window.harness.query_all_by_label(command.label()).next().is_some(), "{command:?} is missing");
     }
     // While a dialog is open, keys of the page do nothing.

@@ -51,7 +51,7 @@ pub fn legend_ui(ui: &mut Ui, cx: &Context<'_>, rect: Rect) {
     ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(8.0, 5.0))), |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
-            for command in Command::ALL {
+            for command in Command::all() {
                 if let Some(overlay) = command.overlay() {
                     chip_ui(ui, cx, command, overlay);
                 }

@@ -54,7 +54,7 @@ fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
 
 fn group_ui(ui: &mut Ui, cx: &Context<'_>, group: Group) {
     let palette = cx.palette(ui);
-    for command in Command::ALL.into_iter().filter(|command| command.group() == group) {
+    for command in Command::all().filter(|command| command.group() == group) {
         let Some(key) = command.shortcut_text(ui.ctx()) else { continue };
         ui.horizontal(|ui| {
             egui::Frame::new().fill(palette.raised.0).corner_radius(3).inner_margin(egui::Margin::symmetric(6, 1)).show(ui, |ui| {

@@ -1,0 +1,3 @@
+//! File version 2: Baseline measures.
+
+pub(super) const SQL: &str = "";
