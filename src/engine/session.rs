@@ -166,12 +166,12 @@ fn folder_of(models: &ModelSource) -> Result<PathBuf, SessionError> {
 }
 
 /// Hash of the files that a network is loaded from: another weight, size or word list gives another fingerprint.
-fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
+pub(super) fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
     let read = |path: &Path, source| SessionError::Read { path: path.to_owned(), source };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(|e| read(folder, e))?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "json" || e == "safetensors"))
+        .filter(|path| path.extension().is_some_and(|e| e == "json" || e == "safetensors" || e == "pth"))
         .collect();
     files.sort();
     let mut hasher = blake3::Hasher::new();
