@@ -497,15 +497,18 @@ fn baselines_hang_on_a_score_and_the_newest_count() {
     let second = project.start_run(&run(Profile::Corrected, RunKind::Correction)).unwrap();
     project.put_score(second, edits[0], &score(Outcome::Value(0.6)), 1.0).unwrap();
     assert_eq!(project.latest_baselines(edits[0], Profile::Corrected).unwrap(), kept);
+    assert_eq!(project.newest_baselines(edits[0], Profile::Corrected).unwrap(), Some((second, Baselines::new())));
     project.put_baselines(second, edits[0], &one("ssim", &ssim(1.0))).unwrap();
     let newest = one("ssim", &ssim(1.0));
     assert_eq!(project.latest_baselines(edits[0], Profile::Corrected).unwrap(), newest);
     assert_eq!(project.all_latest_baselines(Profile::Corrected).unwrap(), BTreeMap::from([(edits[0], newest)]));
-    assert_eq!(project.baselines_of_run(first).unwrap(), BTreeMap::from([(edits[0], kept)]));
+    assert_eq!(project.newest_baselines(edits[1], Profile::Corrected).unwrap(), None);
 
     // Scoring again within a run takes a score's baselines with it.
+    project.put_score(second, edits[0], &score(Outcome::Value(0.65)), 1.0).unwrap();
+    assert_eq!(project.latest_baselines(edits[0], Profile::Corrected).unwrap(), kept);
     project.put_score(first, edits[0], &score(Outcome::Value(0.7)), 1.0).unwrap();
-    assert!(project.baselines_of_run(first).unwrap().is_empty());
+    assert!(project.latest_baselines(edits[0], Profile::Corrected).unwrap().is_empty());
     assert_eq!(project.score_in_run(first, edits[0]).unwrap().map(|stored| stored.score), Some(score(Outcome::Value(0.7))));
     assert_eq!(project.score_in_run(first, edits[1]).unwrap(), None);
 }

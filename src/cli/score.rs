@@ -9,9 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::domain::Range;
 use crate::engine::results::{self, ScoredEdit};
-use crate::engine::{
-    BaselineChoice, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, complete_baselines, evaluate, files,
-};
+use crate::engine::{BaselineChoice, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
 use crate::export::{FailedLine, Normalised, ScoreLine};
 use crate::storage::{EditId, Project};
 
@@ -215,9 +213,10 @@ fn part_beside(path: &Path) -> PathBuf {
 }
 
 fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Option<&Range>) -> std::io::Result<()> {
+    let view = BaselineView::of(score.baselines);
     for edit in scored {
         let line = match &edit.score {
-            Some(found) => serde_json::to_string(&line_of(edit, found, range, score.baselines)),
+            Some(found) => serde_json::to_string(&line_of(edit, found, range, &view)),
             None => {
                 let why = edit.why.as_deref().unwrap_or("the run was interrupted before this edit; run again");
                 serde_json::to_string(&FailedLine::new(
@@ -235,9 +234,9 @@ fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Op
     out.flush()
 }
 
-fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>, choice: BaselineChoice) -> ScoreLine {
+fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>, view: &BaselineView) -> ScoreLine {
     let mut baselines = edit.baselines.clone();
-    complete_baselines(&mut baselines, choice);
+    view.complete(&mut baselines);
     ScoreLine {
         id: edit.key.0.clone(),
         item: edit.item.0.clone(),

@@ -7,16 +7,16 @@ use std::time::Instant;
 
 use image::RgbImage;
 
-use crate::domain::{Baselines, Detection, Parse, RegionOrigin, RegionRole, RegionShape, Score, Side};
+use crate::domain::{Detection, Parse, RegionOrigin, RegionRole, RegionShape, Score, Side};
 use crate::imaging::decode::{DecodeOptions, decode};
 use crate::instruct::parse_instruction;
 use crate::metrics::bpm::{Overrides, PairInput, Settings, score_pair};
 use crate::metrics::ports::PortError;
 use crate::storage::{EditId, NewRun, Project, RunEnd, RunId, RunKind, StorageError, StoredEdit, StoredItem};
 
-use super::baselines::{ScoredPair, Wanted};
+use super::baselines::{self, Wanted};
 use super::cache::ProjectCache;
-use super::messages::{Event, Level, RunToken, ScoreRequest};
+use super::messages::{Event, RunToken, ScoreRequest};
 use super::networks::NetworkSlot;
 use super::results;
 
@@ -42,23 +42,6 @@ pub struct Tally {
 enum Missing {
     Cancelled,
     Failed(String),
-}
-
-impl From<PortError> for Missing {
-    fn from(error: PortError) -> Self {
-        match error {
-            PortError::Cancelled => Self::Cancelled,
-            error => Self::Failed(error.to_string()),
-        }
-    }
-}
-
-/// What became of an edit.
-struct Scored {
-    score: Score,
-    /// Time that the score took, without the baselines.
-    seconds: f64,
-    baselines: Baselines,
 }
 
 /// Scores the edits of a request, storing each score as it is made.
@@ -87,12 +70,15 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
     let already = items.iter().flat_map(|(_, edits)| edits).filter(|edit| ready.contains(&edit.id)).count();
     (run.emit)(Event::RunStarted { run: run.token, total, already, device, models });
 
-    let baselines = Wanted::of(run.request.baselines);
-    // Scores that hold may lack baselines: they were made without, or a network has been fetched since.
-    let measured = if already > 0 && !baselines.is_empty() { project.baselines_of_run(id)? } else { BTreeMap::new() };
-    networks.baselines.begin_run(run.request.device);
-    let mut work = Work { project, networks, run, id, ready, baselines, measured, total, started, tally: Tally::default() };
-    let finished = items.iter().try_for_each(|(item, edits)| work.item(item, edits));
+    let mut work = Work { project, networks, run, id, ready, total, started, tally: Tally::default() };
+    let baselines = Wanted::of(work.run.request.baselines);
+    work.networks.baselines.begin_run(work.run.request.device);
+    let finished = items.iter().try_for_each(|(item, edits)| {
+        work.item(item, edits)?;
+        // After the scores, so that these come as soon as they can.
+        work.tally.cancelled |= baselines::of_item(work.project, work.networks, work.run, &baselines, item, edits)?;
+        Ok(())
+    });
     let (tally, emit, request, token) = (work.tally, &mut *work.run.emit, work.run.request, work.run.token);
     let end = match (&finished, tally.cancelled) {
         (Err(error), _) => RunEnd::Failed(format!("{error:#}")),
@@ -154,11 +140,8 @@ struct Work<'a, 'r> {
     networks: &'a mut NetworkSlot,
     run: &'a mut Run<'r>,
     id: RunId,
-    /// Edits whose scores hold.
+    /// Edits that need no work.
     ready: HashSet<EditId>,
-    baselines: Wanted,
-    /// The baselines that these scores have.
-    measured: BTreeMap<EditId, Baselines>,
     total: usize,
     started: Instant,
     tally: Tally,
@@ -175,20 +158,28 @@ impl Work<'_, '_> {
                 return Ok(());
             }
             let label = if edit.model.is_empty() { edit.key.to_string() } else { format!("{} ({})", edit.key, edit.model) };
-            let mut source = || source.get_or_insert_with(|| picture(&item.source.path)).as_ref();
             if self.ready.contains(&edit.id) {
-                let lacking = self.baselines.lacking(self.measured.get(&edit.id));
-                if !lacking.is_empty() {
-                    let outcome = self.baselines_of_ready(source(), item, edit, &lacking)?;
-                    self.keep_baselines(edit, &label, outcome)?;
-                }
-                self.tally.done += usize::from(!self.tally.cancelled);
+                self.tally.done += 1;
             } else {
-                let outcome = self.edit(source(), item, edit, &parse)?;
-                self.keep_score(edit, &label, outcome)?;
-            }
-            if self.tally.cancelled {
-                return Ok(());
+                let began = Instant::now();
+                let source = source.get_or_insert_with(|| picture(&item.source.path));
+                match self.edit(source.as_ref(), item, edit, &parse)? {
+                    Ok(score) => {
+                        let seconds = began.elapsed().as_secs_f64();
+                        self.project.put_score(self.id, edit.id, &score, seconds)?;
+                        self.tally.done += 1;
+                        (self.run.emit)(Event::EditScored { run: self.run.token, edit: edit.id, score: Arc::new(score), seconds });
+                    }
+                    Err(Missing::Cancelled) => {
+                        self.tally.cancelled = true;
+                        return Ok(());
+                    }
+                    Err(Missing::Failed(why)) => {
+                        self.project.put_failure(self.id, edit.id, self.run.request.profile, &why)?;
+                        self.tally.failed += 1;
+                        (self.run.emit)(Event::EditFailed { run: self.run.token, edit: edit.id, label: label.clone(), why });
+                    }
+                }
             }
             (self.run.emit)(Event::Progress {
                 run: self.run.token,
@@ -202,107 +193,35 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    /// Stores what became of an edit and tells.
-    fn keep_score(&mut self, edit: &StoredEdit, label: &str, outcome: Result<Scored, Missing>) -> Result<(), StorageError> {
-        match outcome {
-            Ok(Scored { score, seconds, baselines }) => {
-                self.project.put_score(self.id, edit.id, &score, seconds)?;
-                self.project.put_baselines(self.id, edit.id, &baselines)?;
-                self.tally.done += 1;
-                (self.run.emit)(Event::EditScored { run: self.run.token, edit: edit.id, score: Arc::new(score), seconds });
-            }
-            Err(Missing::Cancelled) => self.tally.cancelled = true,
-            Err(Missing::Failed(why)) => {
-                self.project.put_failure(self.id, edit.id, self.run.request.profile, &why)?;
-                self.tally.failed += 1;
-                (self.run.emit)(Event::EditFailed { run: self.run.token, edit: edit.id, label: label.to_owned(), why });
-            }
-        }
-        Ok(())
-    }
-
-    /// Stores baselines beside a score that holds; where there are none, the score stays and a message says why.
-    fn keep_baselines(&mut self, edit: &StoredEdit, label: &str, outcome: Result<Baselines, Missing>) -> Result<(), StorageError> {
-        match outcome {
-            Ok(baselines) => self.project.put_baselines(self.id, edit.id, &baselines)?,
-            Err(Missing::Cancelled) => self.tally.cancelled = true,
-            Err(Missing::Failed(why)) => (self.run.emit)(Event::Message {
-                level: Level::Warning,
-                text: format!("{label}: the score holds, but its other metrics cannot be computed: {why}"),
-            }),
-        }
-        Ok(())
-    }
-
-    /// Scores one edit and computes its baselines.
     fn edit(
         &mut self,
         source: Result<&RgbImage, &String>,
         item: &StoredItem,
         edit: &StoredEdit,
         parse: &Parse,
-    ) -> anyhow::Result<Result<Scored, Missing>> {
-        let began = Instant::now();
-        let (source, picture) = match both(source, edit) {
-            Ok(pair) => pair,
-            Err(why) => return Ok(Err(why)),
+    ) -> anyhow::Result<Result<Score, Missing>> {
+        let source = match source {
+            Ok(source) => source,
+            Err(why) => return Ok(Err(Missing::Failed(format!("the source image: {why}")))),
+        };
+        let picture = match picture(&edit.picture.path) {
+            Ok(picture) => picture,
+            Err(why) => return Ok(Err(Missing::Failed(format!("the edited image: {why}")))),
         };
         let overrides = overrides_of(self.project, edit.id)?;
         let input = PairInput { source, edit: &picture, instruction: &item.instruction, parse, overrides: &overrides };
         let settings = Settings::new(self.run.request.profile);
         let cache = ProjectCache(self.project);
-        let wanted = &self.baselines;
-        let (mut seconds, mut baselines) = (0.0, Baselines::new());
-        let score = self.networks.score(&cache, self.run.cancelled, self.run.emit, &mut |nets| {
-            let score = score_pair(&input, &settings, nets)?;
-            seconds = began.elapsed().as_secs_f64();
-            baselines = ScoredPair { source, edit: &picture, score: &score }.pixels_and_clip(wanted, item, edit, nets.encoder)?;
-            Ok(score)
-        });
-        let finished = score.and_then(|score| {
-            let pair = ScoredPair { source, edit: &picture, score: &score };
-            baselines.extend(pair.own_networks(wanted, &mut self.networks.baselines, &cache, self.run.cancelled)?);
-            Ok(Scored { score, seconds, baselines })
-        });
-        Ok(finished.map_err(Missing::from))
-    }
-
-    /// Computes the baselines that a score that holds lacks.
-    fn baselines_of_ready(
-        &mut self,
-        source: Result<&RgbImage, &String>,
-        item: &StoredItem,
-        edit: &StoredEdit,
-        lacking: &Wanted,
-    ) -> anyhow::Result<Result<Baselines, Missing>> {
-        let Some(stored) = self.project.score_in_run(self.id, edit.id)? else { return Ok(Ok(Baselines::new())) };
-        let (source, picture) = match both(source, edit) {
-            Ok(pair) => pair,
-            Err(why) => return Ok(Err(why)),
-        };
-        let cache = ProjectCache(self.project);
-        let pair = ScoredPair { source, edit: &picture, score: &stored.score };
-        let mut baselines = Baselines::new();
-        let found = self.networks.score(&cache, self.run.cancelled, self.run.emit, &mut |nets| {
-            baselines = pair.pixels_and_clip(lacking, item, edit, nets.encoder)?;
-            Ok(stored.score.clone())
-        });
-        let finished = found.and_then(|_| {
-            baselines.extend(pair.own_networks(lacking, &mut self.networks.baselines, &cache, self.run.cancelled)?);
-            Ok(baselines)
-        });
-        Ok(finished.map_err(Missing::from))
+        let score = self.networks.lend(&cache, self.run.cancelled, self.run.emit, &mut |nets| score_pair(&input, &settings, nets));
+        Ok(score.map_err(|error| match error {
+            PortError::Cancelled => Missing::Cancelled,
+            error => Missing::Failed(error.to_string()),
+        }))
     }
 }
 
-/// The two pictures of a pair, or which of them cannot be had and why.
-fn both<'a>(source: Result<&'a RgbImage, &String>, edit: &StoredEdit) -> Result<(&'a RgbImage, RgbImage), Missing> {
-    let source = source.map_err(|why| Missing::Failed(format!("the source image: {why}")))?;
-    let picture = picture(&edit.picture.path).map_err(|why| Missing::Failed(format!("the edited image: {why}")))?;
-    Ok((source, picture))
-}
-
-fn picture(path: &Path) -> Result<RgbImage, String> {
+/// The upright pixels of a file.
+pub(super) fn picture(path: &Path) -> Result<RgbImage, String> {
     decode(path, &DecodeOptions::default()).map(|decoded| decoded.rgb).map_err(|error| error.to_string())
 }
 

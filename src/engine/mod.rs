@@ -21,7 +21,7 @@ mod runs;
 #[cfg(feature = "nets")]
 mod session;
 
-pub use baselines::{BaselineChoice, complete_baselines};
+pub use baselines::{BaselineChoice, BaselineView};
 pub use cache::{MemoryCache, ResultCache};
 pub use demo::DEMO_NOTICE;
 pub use evaluate::{Run, Tally, evaluate};

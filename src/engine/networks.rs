@@ -3,7 +3,6 @@
 #[cfg(feature = "nets")]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::domain::Score;
 use crate::metrics::ports::{Networks, PortError};
 
 use super::baseline_networks::BaselineNetworks;
@@ -76,13 +75,13 @@ impl NetworkSlot {
     ///
     /// # Errors
     /// When the networks fail, or `cancelled` says so between two of them.
-    pub fn score(
+    pub fn lend<T>(
         &mut self,
         cache: &dyn ResultCache,
         cancelled: &dyn Fn() -> bool,
         emit: &mut dyn FnMut(Event),
-        work: &mut dyn FnMut(&mut Networks<'_>) -> Result<Score, PortError>,
-    ) -> Result<Score, PortError> {
+        work: &mut dyn FnMut(&mut Networks<'_>) -> Result<T, PortError>,
+    ) -> Result<T, PortError> {
         let failed = |reason: String| PortError::Failed { network: "networks", reason };
         let session = self.session.as_mut().ok_or_else(|| failed("they are not loaded".to_owned()))?;
         match guarded(|| session.with_networks(cache, cancelled, &mut *work)) {
@@ -119,13 +118,13 @@ impl NetworkSlot {
     ///
     /// # Errors
     /// Always.
-    pub fn score(
+    pub fn lend<T>(
         &mut self,
         _cache: &dyn ResultCache,
         _cancelled: &dyn Fn() -> bool,
         _emit: &mut dyn FnMut(Event),
-        _work: &mut dyn FnMut(&mut Networks<'_>) -> Result<Score, PortError>,
-    ) -> Result<Score, PortError> {
+        _work: &mut dyn FnMut(&mut Networks<'_>) -> Result<T, PortError>,
+    ) -> Result<T, PortError> {
         Err(PortError::Failed { network: "networks", reason: "this build has none".to_owned() })
     }
 }

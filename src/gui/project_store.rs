@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::{Baselines, BoxesBySide, Criterion, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
 use crate::editor::{Cell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState as Picture, Row, RowId};
-use crate::engine::{BaselineChoice, combine, complete_baselines, fit_range};
+use crate::engine::{BaselineChoice, BaselineView, combine, fit_range};
 use crate::storage::{EditId, Flag as StoredFlag, PictureState, Project, QueueRow, StorageError};
 
 use super::store::{Shown, Store, StoreInfo};
@@ -205,7 +205,7 @@ impl Store for ProjectStore {
         let mut baselines = Baselines::new();
         if stored.is_some() {
             baselines = project.latest_baselines(edit, shown.profile).map_err(said)?;
-            complete_baselines(&mut baselines, BaselineChoice::All);
+            BaselineView::of(BaselineChoice::All).complete(&mut baselines);
         }
         let picture = |path: &Path, state| Picture { path: path.to_owned(), problem: problem(state).map(str::to_owned) };
         Ok(EditDetails {

@@ -42,14 +42,21 @@ impl Project {
         })
     }
 
-    /// The baselines of every edit of a run that has some.
+    /// The run that made the newest score of an edit under a profile, and the baselines beside that very score; `None` without a score.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn baselines_of_run(&self, run: RunId) -> Result<BTreeMap<EditId, Baselines>, StorageError> {
+    pub fn newest_baselines(&self, edit: EditId, profile: Profile) -> Result<Option<(RunId, Baselines)>, StorageError> {
         self.read(READING, |conn| {
-            let mut query = conn.prepare(&format!("SELECT {COLUMNS} WHERE scores.run_id = ?1"))?;
-            collected(&mut query.query([run])?)
+            let newest: Option<(i64, RunId)> = conn
+                .prepare_cached(
+                    "SELECT id, run_id FROM scores WHERE edit_id = ?1 AND profile = ?2 AND failure IS NULL ORDER BY id DESC LIMIT 1",
+                )?
+                .query_row(params![edit, profile.name()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((score, run)) = newest else { return Ok(None) };
+            let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} WHERE scores.id = ?1"))?;
+            Ok(Some((run, collected(&mut query.query([score])?)?.remove(&edit).unwrap_or_default())))
         })
     }
 
