@@ -71,12 +71,12 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
     (run.emit)(Event::RunStarted { run: run.token, total, already, device, models });
 
     let mut work = Work { project, networks, run, id, ready, total, started, tally: Tally::default() };
-    let baselines = Wanted::of(work.run.request.baselines);
+    let other_metrics = Wanted::of(work.run.request.baselines);
     work.networks.baselines.begin_run(work.run.request.device);
     let finished = items.iter().try_for_each(|(item, edits)| {
         work.item(item, edits)?;
         // After the scores, so that these come as soon as they can.
-        work.tally.cancelled |= baselines::of_item(work.project, work.networks, work.run, &baselines, item, edits)?;
+        work.tally.cancelled |= baselines::of_item(work.project, work.networks, work.run, &other_metrics, item, edits)?;
         Ok(())
     });
     let (tally, emit, request, token) = (work.tally, &mut *work.run.emit, work.run.request, work.run.token);
