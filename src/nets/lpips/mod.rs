@@ -3,9 +3,10 @@
 //! A checkpoint is two published files: torchvision's classifier, of which the convolutions are used, and the package's linear heads.
 //! Arithmetic: package `lpips` 0.1.4, `lpips/lpips.py` with `net='alex' | 'vgg' | 'squeeze'`, `version='0.1'`, with and without `spatial`.
 
+mod files;
 mod trunk;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use burn::tensor::{Device, Tensor};
 use image::RgbImage;
@@ -13,7 +14,7 @@ use image::RgbImage;
 pub use trunk::Trunk;
 
 use super::NetError;
-use super::checkpoint::{CheckpointError, Weights, open_file};
+use super::checkpoint::{CheckpointError, Weights};
 use super::pixels::Normalisation;
 use trunk::Layer;
 
@@ -48,8 +49,7 @@ impl Lpips {
     /// # Errors
     /// When a file is damaged, or a tensor is missing, misshapen or unused.
     pub fn load(folder: &Path, trunk: Trunk, device: &Device) -> Result<Self, CheckpointError> {
-        let files = weight_files(folder)?.iter().map(|file| open_file(file)).collect::<Result<Vec<_>, _>>()?;
-        let weights = Weights::from_files(files, device)?;
+        let weights = Weights::from_files(files::open_all(folder)?, device)?;
         let root = weights.root();
         let layers = trunk.load(&root.at("features"))?;
         let heads = trunk.taps().iter().enumerate();
@@ -137,23 +137,6 @@ fn stretched(from: usize, to: usize) -> Vec<(usize, usize, f32)> {
         (first, (first + 1).min(from - 1), source - first as f32)
     };
     (0..to).map(place).collect()
-}
-
-/// The files of weights in `folder`: trunk and heads under whatever names they were published.
-fn weight_files(folder: &Path) -> Result<Vec<PathBuf>, CheckpointError> {
-    let read = |source| CheckpointError::Read { path: folder.to_owned(), source };
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(read)? {
-        let path = entry.map_err(read)?.path();
-        if path.extension().is_some_and(|ending| ending == "pth" || ending == "safetensors") {
-            files.push(path);
-        }
-    }
-    if files.is_empty() {
-        return Err(CheckpointError::NoWeights { path: folder.to_owned() });
-    }
-    files.sort();
-    Ok(files)
 }
 
 #[cfg(test)]
