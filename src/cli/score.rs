@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::domain::Range;
 use crate::engine::results::{self, ScoredEdit};
-use crate::engine::{BaselineChoice, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
+use crate::engine::{BaselineView, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
 use crate::export::{FailedLine, Normalised, ScoreLine};
 use crate::storage::{EditId, Project};
 

@@ -73,7 +73,7 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
     let mut work = Work { project, networks, run, id, ready, total, started, tally: Tally::default() };
     let other_metrics = Wanted::of(work.run.request.baselines);
     work.networks.baselines.begin_run(work.run.request.device);
-    let finished = items.iter().try_for_each(|(item, edits)| {
+    let finished = items.iter().try_for_each(|(item, edits)| -> anyhow::Result<()> {
         work.item(item, edits)?;
         // After the scores, so that these come as soon as they can.
         work.tally.cancelled |= baselines::of_item(work.project, work.networks, work.run, &other_metrics, item, edits)?;

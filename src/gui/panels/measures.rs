@@ -39,7 +39,10 @@ fn nowhere(zoned: &Zoned) -> Option<&str> {
 }
 
 fn label(name: &str) -> &str {
-    Baseline::from_name(name).map_or(name, Baseline::label)
+    match Baseline::from_name(name) {
+        Some(baseline) => baseline.label(),
+        None => name,
+    }
 }
 
 /// Definition, good end and note of a metric, for its tooltip.

@@ -10,7 +10,7 @@ use burn::tensor::{Device, Tensor};
 use image::RgbImage;
 
 use super::NetError;
-use super::checkpoint::{CheckpointError, Scope, Weights};
+use super::checkpoint::{CheckpointError, Scope};
 use super::layers::{Activation, LayerNorm, Linear, Mlp, PatchEmbed, Scores, attend, merge_heads};
 use super::pixels::Normalisation;
 use crate::domain::Size;

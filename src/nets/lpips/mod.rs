@@ -52,9 +52,8 @@ impl Lpips {
         let weights = Weights::from_files(files::open_all(folder)?, device)?;
         let root = weights.root();
         let layers = trunk.load(&root.at("features"))?;
-        let heads = trunk.taps().iter().enumerate();
-        let heads =
-            heads.map(|(n, &channels)| root.tensor(&format!("lin{n}.model.1.weight"), [1, channels, 1, 1])).collect::<Result<_, _>>()?;
+        let head = |(n, channels)| root.tensor(&format!("lin{n}.model.1.weight"), [1, channels, 1, 1]);
+        let heads = trunk.taps().into_iter().enumerate().map(head).collect::<Result<_, _>>()?;
         weights.finish(&MAY_BE_UNUSED)?;
         Ok(Self { trunk, layers, heads, device: device.clone() })
     }

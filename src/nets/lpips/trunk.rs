@@ -152,11 +152,18 @@ impl Trunk {
     }
 }
 
+/// SqueezeNet's module, loaded.
+pub(super) struct FireModule {
+    squeeze: Conv2d,
+    expand1: Conv2d,
+    expand3: Conv2d,
+}
+
 /// A loaded [`Step`].
 pub(super) enum Layer {
     Conv(Conv2d),
     Pool { kernel: usize, stride: usize, ceil: bool },
-    Fire { squeeze: Conv2d, expand1: Conv2d, expand3: Conv2d },
+    Fire(Box<FireModule>),
     Tap,
 }
 
@@ -170,11 +177,11 @@ impl Layer {
             Pool { kernel, stride, ceil } => Self::Pool { kernel, stride, ceil },
             Fire { at, channels_in, squeeze, expand } => {
                 let scope = features.at(at);
-                Self::Fire {
+                Self::Fire(Box::new(FireModule {
                     squeeze: conv(&scope.at("squeeze"), [channels_in, squeeze], 1, 1, 0)?,
                     expand1: conv(&scope.at("expand1x1"), [squeeze, expand], 1, 1, 0)?,
                     expand3: conv(&scope.at("expand3x3"), [squeeze, expand], 3, 1, 1)?,
-                }
+                }))
             }
             Tap => Self::Tap,
         })
@@ -190,10 +197,12 @@ pub(super) fn forward(layers: &[Layer], pixels: Tensor<4>) -> Vec<Tensor<4>> {
     for layer in layers {
         x = match layer {
             Layer::Conv(conv) => relu(conv.forward(x)),
-            Layer::Pool { kernel, stride, ceil } => max_pool2d(x, MaxPoolOptions::new([*kernel; 2], [*stride; 2], [0, 0], [1, 1], *ceil)),
-            Layer::Fire { squeeze, expand1, expand3 } => {
-                let squeezed = relu(squeeze.forward(x));
-                Tensor::cat(vec![relu(expand1.forward(squeezed.clone())), relu(expand3.forward(squeezed))], 1)
+            Layer::Pool { kernel, stride, ceil } => {
+                max_pool2d(x, MaxPoolOptions::new([*kernel; 2]).with_stride([*stride; 2]).with_ceil_mode(*ceil))
+            }
+            Layer::Fire(fire) => {
+                let squeezed = relu(fire.squeeze.forward(x));
+                Tensor::cat(vec![relu(fire.expand1.forward(squeezed.clone())), relu(fire.expand3.forward(squeezed))], 1)
             }
             Layer::Tap => {
                 taps.push(x.clone());
