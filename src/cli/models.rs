@@ -115,7 +115,7 @@ fn verify(names: &[String], dir: Option<PathBuf>, json: bool) -> anyhow::Result<
             for finding in &network.findings {
                 match &finding.problem {
                     Some(problem) => {
-                        out!("{}: {problem}; `editscope models fetch {}` fetches it again", finding.file.display(), network.name)
+                        out!("{}: {problem}; `editscope models fetch {}` fetches it again", finding.file.display(), network.name);
                     }
                     None => out!("{}: ok ({})", finding.file.display(), finding.against),
                 }

@@ -61,10 +61,10 @@ impl Server {
         let port = listener.local_addr().unwrap().port(); // bound above
         let inner = Arc::new(Mutex::new(Inner::default()));
         let (shared, cdn_port) = (Arc::clone(&inner), cdn.map(|server| server.port));
-        std::thread::spawn(move || {
+        named(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
-                std::thread::spawn(move || serve(stream, &shared, cdn_port));
+                named(move || drop(serve(stream, &shared, cdn_port)));
             }
         });
         Self { port, inner }
@@ -90,6 +90,10 @@ impl Server {
     pub fn forget(&self) {
         self.inner.lock().unwrap().log.clear();
     }
+}
+
+fn named(work: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().name("hub".to_owned()).spawn(work).unwrap(); // a test without threads cannot go on
 }
 
 fn serve(stream: TcpStream, shared: &Mutex<Inner>, cdn: Option<u16>) -> Option<()> {

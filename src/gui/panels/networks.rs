@@ -128,7 +128,9 @@ fn progress_ui(ui: &mut Ui, cx: &Context<'_>) {
     } else {
         let paper = networks.listed.iter().flat_map(|listed| listed.iter()).filter(|network| network.sets.iter().any(|set| set == "paper"));
         let weights = bytes(paper.map(|network| network.bytes).sum());
-        let text = format!("Choose “paper” for the paper's numbers; its weights take {weights} of memory. Then pick the set under Settings → Networks.");
+        let text = format!(
+            "Choose “paper” for the paper's numbers; its weights take {weights} of memory. Then pick the set under Settings → Networks."
+        );
         ui.add(Label::new(RichText::new(text).color(palette.text_dim.0)).wrap());
     }
 }

@@ -103,7 +103,7 @@ pub fn place_of(network: &CatalogNetwork, root: &Path, hub: &HubEnv) -> Place {
     {
         return Place { folder: snapshot, in_hub_cache: true, problems: Vec::new(), partial_bytes: 0 };
     }
-    let parts = network.files.iter().flat_map(|file| file.names()).map(|name| folder.join(format!("{name}.part")));
+    let parts = network.files.iter().flat_map(super::CatalogFile::names).map(|name| folder.join(format!("{name}.part")));
     let partial_bytes = parts.filter_map(|part| std::fs::metadata(part).ok()).map(|part| part.len()).sum();
     Place { folder, in_hub_cache: false, problems, partial_bytes }
 }

@@ -3,7 +3,6 @@
 //! Redirects are followed by hand: the hub sends large files to another host, and the access token must not go with them.
 
 use std::io::Read;
-use std::path::Path;
 use std::time::Duration;
 
 use ureq::http::{HeaderMap, Response, Uri, header};
@@ -136,11 +135,6 @@ pub enum Opened {
 /// The host of an address, for messages.
 pub fn host_of(url: &str) -> String {
     url.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string)).unwrap_or_else(|| url.to_owned())
-}
-
-/// The name that a file of an address would have.
-pub fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn parsed(url: &str) -> Result<Uri, Trouble> {
