@@ -7,14 +7,9 @@ use crate::nets::catalog;
 use super::cache::ResultCache;
 use super::messages::DevicePreference;
 
-/// Whether the files of a network of the catalog are on this machine.
+/// Whether the files of a network of the catalog are complete on this machine.
 pub fn is_fetched(name: &str) -> bool {
-    cfg!(feature = "nets") && folder_of(name).is_some()
-}
-
-/// The folder of a network of the catalog, if it is there.
-fn folder_of(name: &str) -> Option<std::path::PathBuf> {
-    catalog::set_folder(name).filter(|folder| folder.is_dir())
+    cfg!(feature = "nets") && catalog::network_folder(name).is_ok()
 }
 
 #[cfg(not(feature = "nets"))]
@@ -63,7 +58,7 @@ mod loaded {
     use super::super::cache::{floats_from_bytes, floats_to_bytes, picture_hash};
     use super::super::networks::guarded;
     use super::super::session::fingerprint_of;
-    use super::{Baseline, DevicePreference, PerceptualDistance, PictureEncoder, ResultCache, folder_of};
+    use super::{Baseline, DevicePreference, PerceptualDistance, PictureEncoder, ResultCache, catalog};
     use crate::domain::Outcome;
     use crate::metrics::ports::{PerceptualMap, PortError};
     use crate::nets::NetError;
@@ -110,7 +105,7 @@ mod loaded {
 
         fn load(&mut self, baseline: Baseline) -> Result<Network, String> {
             let name = baseline.name();
-            let folder = folder_of(name).ok_or_else(|| format!("{name} is not there any more"))?;
+            let folder = catalog::network_folder(name)?;
             if self.device.is_none() {
                 let choice = match self.preference {
                     DevicePreference::Auto => DeviceChoice::Auto,

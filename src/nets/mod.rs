@@ -17,6 +17,8 @@ pub mod dino;
 #[cfg(feature = "nets")]
 mod error;
 #[cfg(feature = "nets")]
+pub mod fetch;
+#[cfg(feature = "nets")]
 pub mod grounding_dino;
 #[cfg(feature = "nets")]
 pub mod layers;

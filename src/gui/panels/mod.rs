@@ -7,6 +7,7 @@ mod history;
 pub mod inspector;
 pub mod jobs;
 mod measures;
+pub mod networks;
 pub mod notice;
 mod parse;
 pub mod queue;
