@@ -161,7 +161,7 @@ pub(super) struct FireModule {
 
 /// A loaded [`Step`].
 pub(super) enum Layer {
-    Conv(Conv2d),
+    Conv(Box<Conv2d>),
     Pool { kernel: usize, stride: usize, ceil: bool },
     Fire(Box<FireModule>),
     Tap,
@@ -173,7 +173,9 @@ impl Layer {
             Conv2d::load(scope, ConvSizes { channels_in, channels_out, kernel, stride, padding, bias: true })
         };
         Ok(match *step {
-            Conv { at, channels, kernel, stride, padding } => Self::Conv(conv(&features.at(at), channels, kernel, stride, padding)?),
+            Conv { at, channels, kernel, stride, padding } => {
+                Self::Conv(Box::new(conv(&features.at(at), channels, kernel, stride, padding)?))
+            }
             Pool { kernel, stride, ceil } => Self::Pool { kernel, stride, ceil },
             Fire { at, channels_in, squeeze, expand } => {
                 let scope = features.at(at);
