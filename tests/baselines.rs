@@ -157,7 +157,7 @@ mod networks {
                 match (&zoned.whole, expected["clip"][baseline].as_f64()) {
                     // Differences of features that are nearly equal lose digits.
                     (Outcome::Value(found), Some(expected)) => {
-                        assert!((found - expected).abs() < 2e-5, "{name}: {baseline} {found} {expected}")
+                        assert!((found - expected).abs() < 2e-5, "{name}: {baseline} {found} {expected}");
                     }
                     (Outcome::NotApplicable(why), None) => assert!(why.contains("no difference"), "{why}"),
                     other => panic!("{name}: {baseline} {other:?}"),
