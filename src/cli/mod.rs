@@ -9,6 +9,8 @@ mod agree;
 mod args;
 mod demo;
 mod export;
+mod range;
+mod report;
 mod score;
 mod tools;
 
@@ -78,6 +80,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
         Some(Command::Parse(parse)) => tools::parse(&parse).map(Outcome::Finished),
         Some(Command::Score(score)) => score::run(&score).map(Outcome::Finished),
         Some(Command::Agree(agree)) => agree::run(&agree).map(Outcome::Finished),
+        Some(Command::Range(range)) => range::run(&range).map(Outcome::Finished),
         Some(Command::Export(export)) => export::run(&export).map(Outcome::Finished),
         Some(Command::Models(models)) => tools::models(&models).map(Outcome::Finished),
     }

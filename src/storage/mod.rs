@@ -26,7 +26,7 @@ pub use items::{StoredEdit, StoredItem};
 pub use parses::StoredParse;
 pub use pictures::{PictureReport, PictureState};
 pub use project::{Project, Upgrade};
-pub use queue::{Flag, HumanSummary, QueueRow, QueueScore};
+pub use queue::{Flag, HumanSummary, QueueRow, QueueScore, flags_of};
 pub use ratings::StoredRating;
 pub use regions::RegionSet;
 pub use runs::{NewRun, Run, RunEnd, RunKind};
