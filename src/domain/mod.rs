@@ -26,4 +26,4 @@ pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
-pub use vote::{Preference, Vote};
+pub use vote::{ModelVote, Preference};

@@ -32,7 +32,7 @@ impl Preference {
 
 /// One person's choice between two models' edits of one item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Vote {
+pub struct ModelVote {
     /// Key of the item, as the data writes it.
     pub item: String,
     /// What was asked ("overall" when the data does not say).

@@ -45,6 +45,7 @@ pub enum Action {
     DismissNotice,
     ToggleFailures,
     CopyText(String),
+    Columns(super::columns::ColumnsAction),
 }
 
 /// Collects the actions of a frame. Sender and receiver share a thread, so a plain list does.

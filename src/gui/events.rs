@@ -33,6 +33,7 @@ impl App {
                     self.state.parse_draft = Some(parse);
                 }
             }
+            Event::Table(event) => self.table_event(event),
             Event::Message { level, text } => self.toast(level, text),
             run => self.run_event(run),
         }
@@ -180,6 +181,7 @@ impl App {
         let Some(path) = path else { return };
         match ask {
             Ask::OpenProject => self.open_project(path),
+            Ask::Ratings => self.open_table(path),
             Ask::Data => self.ask(Ask::ProjectFor { data: path }),
             Ask::ProjectFor { data } => self.import(data, path),
             Ask::ExportTo => self.store.send(StoreRequest::Export { to: path, shown: self.shown() }),

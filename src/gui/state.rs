@@ -32,6 +32,8 @@ pub enum Tab {
 pub enum Dialog {
     Settings,
     Keys,
+    /// The columns of a table of ratings.
+    Columns,
 }
 
 /// What the agreement page shows.
@@ -82,6 +84,8 @@ pub struct State {
     pub page: Page,
     pub tab: Tab,
     pub dialog: Option<Dialog>,
+    /// A table of ratings whose columns are being chosen.
+    pub columns: Option<super::columns::ColumnsDraft>,
     pub view: View,
     pub overlays: Overlays,
     /// The step of the trace under the pointer.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::people::in_order;
 use super::undefined;
-use crate::domain::{Outcome, Preference, Vote};
+use crate::domain::{ModelVote, Outcome, Preference};
 
 /// One edit: what a metric and what people say of it, both higher is better (give a distance with its sign turned).
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +133,7 @@ pub fn agreement(rows: &[Row], policy: TiePolicy) -> Agreement {
 }
 
 /// Agreement of a metric with votes: every vote is one comparison. `metric` gives the value of a model's edit of an item.
-pub fn vote_agreement(votes: &[Vote], metric: impl Fn(&str, &str) -> Option<f64>, policy: TiePolicy) -> Agreement {
+pub fn vote_agreement(votes: &[ModelVote], metric: impl Fn(&str, &str) -> Option<f64>, policy: TiePolicy) -> Agreement {
     PairTable::of_votes(votes, metric, policy).summary(policy, || Outcome::NotApplicable("there are no votes".into()))
 }
 
@@ -193,7 +193,7 @@ impl<'a> PairTable<'a> {
     }
 
     /// Every vote is one comparison of its item.
-    pub(super) fn of_votes(votes: &'a [Vote], metric: impl Fn(&str, &str) -> Option<f64>, policy: TiePolicy) -> Self {
+    pub(super) fn of_votes(votes: &'a [ModelVote], metric: impl Fn(&str, &str) -> Option<f64>, policy: TiePolicy) -> Self {
         let names: Vec<&str> = votes.iter().map(|vote| vote.item.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
         let mut cells: BTreeMap<[&str; 2], BTreeMap<usize, Counts>> = BTreeMap::new();
         for vote in votes {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::correlation::spearman;
 use super::raters::{Icc, Level, Unit, Weights, cohen_kappa, fleiss_kappa, icc, krippendorff_alpha, percent_agreement};
 use super::undefined;
-use crate::domain::{Outcome, Preference, Vote};
+use crate::domain::{ModelVote, Outcome, Preference};
 
 /// One answer of one rater about one edit under one criterion; higher is better.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -163,7 +163,7 @@ pub fn between_raters_all(answers: &[Answer]) -> BTreeMap<String, BetweenRaters>
 }
 
 /// Agreement between people who voted, by criterion: a unit is an item with a pair of models. Only nominal statistics mean something.
-pub fn between_voters(votes: &[Vote]) -> BTreeMap<String, BetweenRaters> {
+pub fn between_voters(votes: &[ModelVote]) -> BTreeMap<String, BetweenRaters> {
     let mut tables: BTreeMap<&str, BTreeMap<[&str; 3], BTreeMap<&str, f64>>> = BTreeMap::new();
     for vote in votes {
         let (first, second, preference) = in_order(vote);
@@ -186,7 +186,7 @@ pub fn between_voters(votes: &[Vote]) -> BTreeMap<String, BetweenRaters> {
 }
 
 /// The two models in alphabetical order, and the choice between them so ordered.
-pub(super) fn in_order(vote: &Vote) -> (&str, &str, Preference) {
+pub(super) fn in_order(vote: &ModelVote) -> (&str, &str, Preference) {
     if vote.first <= vote.second {
         (&vote.first, &vote.second, vote.preference)
     } else {

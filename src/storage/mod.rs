@@ -12,6 +12,7 @@ mod parses;
 mod pictures;
 mod project;
 mod queue;
+mod rating_tables;
 mod ratings;
 mod regions;
 mod runs;

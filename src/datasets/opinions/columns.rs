@@ -15,7 +15,7 @@ use super::pairs::preference_of;
 use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
 use crate::datasets::ratings::UNNAMED_RATER;
 use crate::datasets::{Sheet, SheetRow};
-use crate::domain::{CRITERIA, Criterion, Preference, Rating, Vote};
+use crate::domain::{CRITERIA, Criterion, ModelVote, Preference, Rating};
 
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -303,7 +303,7 @@ fn read_vote(map: &ColumnMap, row: &SheetRow, item: &str, rater: &str, found: &m
         found.problem(&row.place, &vote.name, reason);
         return;
     };
-    found.votes.push(Vote {
+    found.votes.push(ModelVote {
         item: item.to_owned(),
         criterion: Criterion::Overall.name().to_owned(),
         rater: rater.to_owned(),

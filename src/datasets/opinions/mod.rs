@@ -23,7 +23,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::{Format, LOCATE_LATER, Problem, ReadError, Sheet, bpm};
-use crate::domain::{Rating, Vote};
+use crate::domain::{ModelVote, Rating};
 
 pub use columns::{Column, ColumnMap, Role, read_columns};
 
@@ -124,7 +124,7 @@ pub struct Opinions {
     /// In the order of the file. The same rater may come twice for an edit: the last answer counts, the earlier ones show how
     /// consistent the rater is.
     pub ratings: Vec<RatedEdit>,
-    pub votes: Vec<Vote>,
+    pub votes: Vec<ModelVote>,
     /// The scale of each criterion that has a known one.
     pub scales: BTreeMap<String, AnswerScale>,
     /// How columns were taken, in words, for the person to check.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
 use crate::datasets::ratings::is_true;
 use crate::datasets::{Sheet, SheetRow};
-use crate::domain::{Preference, Rating, Vote};
+use crate::domain::{ModelVote, Preference, Rating};
 
 /// Asked when a set does not say what.
 const OVERALL: &str = "overall";
@@ -87,7 +87,7 @@ fn add_vote(
         return;
     }
     let rater = rater_in(row, found.format.name());
-    found.votes.push(Vote { item, criterion: criterion.to_owned(), rater, first: first.clone(), second: second.clone(), preference });
+    found.votes.push(ModelVote { item, criterion: criterion.to_owned(), rater, first: first.clone(), second: second.clone(), preference });
 }
 
 /// EditReward's training pairs: the first of the two is preferred unless `tie_case` says that they tie; each has 1-4 on two

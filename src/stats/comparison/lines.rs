@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{ALL, BY_MODEL, Evidence, OVERALL, Plan, Subject, Ties};
-use crate::domain::{Criterion, Outcome, Vote};
+use crate::domain::{Criterion, ModelVote, Outcome};
 use crate::stats::agreement::{Agreement, PairTable, Row, TiePolicy, agreement, best_tie_threshold, vote_agreement};
 use crate::stats::correlation::{Correlation, PerItem, area_under_curve, complete, per_item};
 use crate::stats::intervals::{Comparison as Paired, Interval, Mean, compare, correlation_interval, items_needed, table_interval};
@@ -257,7 +257,7 @@ pub struct VoteLine {
 }
 
 pub(super) fn vote_lines(evidence: &Evidence, plan: &Plan) -> Vec<VoteLine> {
-    let mut by_criterion: BTreeMap<&str, Vec<Vote>> = BTreeMap::new();
+    let mut by_criterion: BTreeMap<&str, Vec<ModelVote>> = BTreeMap::new();
     for vote in &evidence.votes {
         by_criterion.entry(&vote.criterion).or_default().push(vote.clone());
     }

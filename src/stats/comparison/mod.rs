@@ -23,7 +23,7 @@ use super::people::{
 };
 use super::undefined;
 use super::weights::{AtWeight, HeldOut, PartsRow, held_out, sweep};
-use crate::domain::{CRITERIA, Criterion, Outcome, Vote};
+use crate::domain::{CRITERIA, Criterion, ModelVote, Outcome};
 
 pub use about::{About, Content, hash_of, utc_text};
 pub use boards::{Leaderboard, Standing};
@@ -59,7 +59,7 @@ pub struct Evidence {
     /// Metrics in the order of tables.
     pub metrics: Vec<String>,
     pub answers: Vec<Answer>,
-    pub votes: Vec<Vote>,
+    pub votes: Vec<ModelVote>,
     /// Parts of local edits, for the sweep over α; empty when there are none.
     pub parts: Vec<PartsRow>,
     /// The overall under each profile that was scored, by edit.
