@@ -65,10 +65,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         bail!("{}: there is no edit to score", score.data.display());
     }
     write_lines(&scored, score, range.as_ref())?;
-    let outside = scored.iter().filter(|edit| !edit.outside().is_empty()).count();
-    if outside > 0 {
-        eprintln!("note: {outside} edits lie outside the range: the set that it was fitted on had no such value (key 'outside')");
-    }
+    say_outside(&scored);
     eprintln!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
     if score.out.is_some() && !Project::is_project(&score.data) {
         eprintln!(
@@ -78,6 +75,14 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         );
     }
     Ok(if some_failed { Finish::SomeFailed } else { Finish::Done })
+}
+
+/// Says how many edits the range does not hold.
+fn say_outside(scored: &[ScoredEdit]) {
+    let outside = scored.iter().filter(|edit| !edit.outside().is_empty()).count();
+    if outside > 0 {
+        eprintln!("note: {outside} edits lie outside the range: the set that it was fitted on had no such value (key 'outside')");
+    }
 }
 
 /// A saved range of the project, or one from a file.

@@ -19,6 +19,8 @@ pub struct ColumnsDraft {
     /// A preview is on its way.
     pub reading: bool,
     pub importing: bool,
+    /// It was dropped on the window, and may as well be a manifest.
+    pub dropped: bool,
 }
 
 /// What a person does with the columns.
@@ -61,11 +63,14 @@ impl ColumnsDraft {
 }
 
 impl App {
-    /// Begins with a table: it is read, its columns are guessed, and the dialog opens.
-    pub(super) fn open_table(&mut self, table: PathBuf) {
+    /// Begins with a table: it is read, its columns are guessed, and the dialog opens (for one that was `dropped`, once it is known to be
+    /// no manifest).
+    pub(super) fn open_table(&mut self, table: PathBuf, dropped: bool) {
         let columns = TableColumns::default();
-        self.state.columns = Some(ColumnsDraft { table, columns, preview: None, reading: true, importing: false });
-        self.state.dialog = Some(Dialog::Columns);
+        self.state.columns = Some(ColumnsDraft { table, columns, preview: None, reading: true, importing: false, dropped });
+        if !dropped {
+            self.state.dialog = Some(Dialog::Columns);
+        }
         self.ask_preview(false);
     }
 
@@ -102,7 +107,15 @@ impl App {
         let (TableEvent::Previewed { table, .. } | TableEvent::Imported { table, .. }) = &event;
         let Some(draft) = self.state.columns.as_mut().filter(|draft| draft.table == *table) else { return };
         match event {
+            TableEvent::Previewed { table, result: Ok(preview) } if draft.dropped && is_manifest(&preview.header) => {
+                self.state.columns = None;
+                let project = super::dialogs::default_project(&table);
+                self.import(table, project);
+            }
             TableEvent::Previewed { result, .. } => {
+                if std::mem::take(&mut draft.dropped) {
+                    self.state.dialog = Some(Dialog::Columns);
+                }
                 // An answer to an older choice: the newer one is on its way.
                 let stale = result.as_ref().is_ok_and(|preview| draft.preview.is_some() && preview.columns != draft.columns);
                 if !stale {
@@ -131,6 +144,11 @@ impl App {
     }
 }
 
+/// A manifest names pictures.
+fn is_manifest(header: &[String]) -> bool {
+    ["source", "edited"].iter().all(|name| header.iter().any(|column| column.eq_ignore_ascii_case(name)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +156,7 @@ mod tests {
     #[test]
     fn a_role_moves_and_answers_share() {
         let columns: TableColumns = "item=a,rater=b,overall=c".parse().unwrap(); // a map
-        let mut draft = ColumnsDraft { table: PathBuf::new(), columns, preview: None, reading: false, importing: false };
+        let mut draft = ColumnsDraft { table: PathBuf::new(), columns, preview: None, reading: false, importing: false, dropped: false };
         let answer = |criterion: &str| Some(Role::Answer { criterion: criterion.into(), rater: None });
         draft.choose("d", Some(Role::Item));
         assert_eq!(draft.columns.to_string(), "rater=b,overall=c,item=d");

@@ -79,7 +79,7 @@ fn perform(app: &mut App, step: &str) {
             let theme = if name == "light" { ThemeChoice::Light } else { ThemeChoice::Dark };
             app.apply(Action::SetSettings(Settings { theme, ..app.settings.clone() }));
         }
-        Some(("table", path)) => app.open_table(path.into()),
+        Some(("table", path)) => app.open_table(path.into(), false),
         Some(("rater", name)) => app.apply(Action::SetSettings(Settings { rater: name.to_owned(), ..app.settings.clone() })),
         _ => match Command::all().find(|command| format!("{command:?}") == step) {
             Some(command) => app.apply(Action::Do(command)),

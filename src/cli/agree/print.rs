@@ -25,7 +25,9 @@ pub(super) fn print(comparison: &Comparison) {
     people(comparison);
     boards(comparison);
     weights(comparison);
-    rest(comparison);
+    profiles(comparison);
+    ground_truth(comparison);
+    mismatches(comparison);
 }
 
 fn cell(outcome: &Outcome<f64>) -> String {
@@ -330,7 +332,7 @@ fn weights(comparison: &Comparison) {
     out!("  {}", weights.warning);
 }
 
-fn rest(comparison: &Comparison) {
+fn profiles(comparison: &Comparison) {
     for found in &comparison.profiles {
         out!("");
         out!(
@@ -356,6 +358,9 @@ fn rest(comparison: &Comparison) {
             );
         }
     }
+}
+
+fn ground_truth(comparison: &Comparison) {
     if !comparison.ground_truth.is_empty() {
         out!("");
         out!("ground truth (share of items where the good edit scores above the others; a tie is wrong):");
@@ -373,6 +378,9 @@ fn rest(comparison: &Comparison) {
             );
         }
     }
+}
+
+fn mismatches(comparison: &Comparison) {
     if !comparison.mismatches.is_empty() {
         out!("");
         out!("the metric and people differ most on:");
