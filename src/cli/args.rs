@@ -39,7 +39,7 @@ pub enum Command {
     /// Score every edit of a project or data set, one JSON object a line
     Score(Score),
     /// How metrics agree with people, people with each other, and models compare
-    Agree(Agree),
+    Agree(Box<Agree>),
     /// Saved normalisations of modify and preserve
     Range(RangeArgs),
     /// Write scores, ratings and regions of a project to files

@@ -107,8 +107,11 @@ fn preview(table: &Path, project: &Path, columns: Option<&ColumnMap>) -> anyhow:
     })
 }
 
+/// Ratings with the edits that they are about, and why others are about none.
+type Matched = (Vec<(EditId, Rating)>, Vec<String>);
+
 /// The ratings that are about an edit of the project, and one sentence for each item and model that it does not have.
-fn matched(ratings: &[RatedEdit], project: &Project) -> anyhow::Result<(Vec<(EditId, Rating)>, Vec<String>)> {
+fn matched(ratings: &[RatedEdit], project: &Project) -> anyhow::Result<Matched> {
     let names = project.edits_by_name()?;
     let (mut found, mut strangers) = (Vec::new(), Vec::new());
     for rated in ratings {
