@@ -9,6 +9,7 @@ mod agree;
 mod args;
 mod demo;
 mod export;
+mod models;
 mod range;
 mod report;
 mod score;
@@ -82,6 +83,6 @@ pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
         Some(Command::Agree(agree)) => agree::run(&agree).map(Outcome::Finished),
         Some(Command::Range(range)) => range::run(&range).map(Outcome::Finished),
         Some(Command::Export(export)) => export::run(&export).map(Outcome::Finished),
-        Some(Command::Models(models)) => tools::models(&models).map(Outcome::Finished),
+        Some(Command::Models(models)) => models::run(&models).map(Outcome::Finished),
     }
 }

@@ -35,6 +35,7 @@ impl App {
             }
             Event::Table(event) => self.table_event(event),
             Event::Message { level, text } => self.toast(level, text),
+            Event::Models(event) => self.networks_event(event),
             run => self.run_event(run),
         }
     }
