@@ -15,6 +15,7 @@ mod rating;
 mod region;
 pub mod rle;
 mod score;
+mod vote;
 
 pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
@@ -27,3 +28,4 @@ pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use vote::{ModelVote, Preference};

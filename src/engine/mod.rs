@@ -15,6 +15,7 @@ mod handle;
 mod messages;
 pub mod models;
 mod networks;
+pub mod opinions;
 pub mod pictures;
 pub mod results;
 mod runs;
