@@ -101,7 +101,7 @@ impl Engine {
                 self.generation.fetch_add(1, Ordering::Relaxed);
             }
             Request::Score(..) => drop(self.runs.send(request)),
-            Request::Picture(..) | Request::ChangeMap { .. } => {
+            Request::Picture(..) | Request::Canvas(_) => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }
             Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } => drop(self.files.send(request)),
