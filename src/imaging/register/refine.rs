@@ -70,7 +70,7 @@ impl Levels {
 
     /// The planes that candidates are looked for on.
     pub fn coarsest_pair(&self) -> (&Plane, &Plane, &Plane) {
-        let Level { source, edit, weight } = &self.0[self.0.len() - 1];
+        let Level { source, edit, weight, .. } = &self.0[self.0.len() - 1];
         (source, edit, weight)
     }
 
@@ -286,10 +286,11 @@ fn solve(mut m: [[f64; UNKNOWNS + 1]; UNKNOWNS]) -> Option<[f64; UNKNOWNS]> {
         if m[column][column].abs() <= largest * 1e-13 {
             return None;
         }
-        for row in column + 1..UNKNOWNS {
-            let factor = m[row][column] / m[column][column];
-            for k in column..=UNKNOWNS {
-                m[row][k] -= factor * m[column][k];
+        let pivot = m[column];
+        for row in &mut m[column + 1..] {
+            let factor = row[column] / pivot[column];
+            for (value, known) in row[column..].iter_mut().zip(&pivot[column..]) {
+                *value -= factor * known;
             }
         }
     }
