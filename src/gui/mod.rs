@@ -9,6 +9,7 @@ mod app;
 mod apply;
 mod canvas;
 mod colormap;
+pub mod columns;
 pub mod command;
 pub mod context;
 mod dialogs;

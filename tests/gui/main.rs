@@ -2,7 +2,9 @@
 
 mod canvas;
 mod canvas_large;
+mod columns;
 mod looks;
+mod measures;
 mod pixels;
 mod support;
 mod walk;
