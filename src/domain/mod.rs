@@ -14,6 +14,7 @@ mod rating;
 mod region;
 pub mod rle;
 mod score;
+mod vote;
 
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
@@ -25,3 +26,4 @@ pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use vote::{ModelVote, Preference};

@@ -159,6 +159,8 @@ pub enum Request {
     /// Drop picture requests that are still waiting (the person moved on).
     ForgetPictures,
     Import(ImportRequest),
+    /// A table of ratings.
+    Table(super::opinions::TableRequest),
     /// Write the demo project (pictures, manifest, ratings) into a folder and open it.
     MakeDemo {
         folder: PathBuf,
@@ -233,6 +235,7 @@ pub enum Event {
         edit: EditId,
         parse: crate::domain::Parse,
     },
+    Table(super::opinions::TableEvent),
     /// What became of published networks.
     Models(super::models::ModelsEvent),
     Message {
