@@ -7,6 +7,21 @@ use crate::engine::models::{ListedNetwork, ModelsRequest};
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets::section;
 
+/// Points that the columns take in every group, so that they stand below each other.
+const NAME_WIDTH: f32 = 165.0;
+const SIZE_WIDTH: f32 = 90.0;
+const LICENCE_WIDTH: f32 = 105.0;
+
+/// A text in a column of a fixed width.
+fn cell(ui: &mut Ui, width: f32, text: &str, color: Option<egui::Color32>) -> egui::Response {
+    let text = color.map_or_else(|| RichText::new(text), |color| RichText::new(text).color(color));
+    ui.horizontal(|ui| {
+        ui.set_min_width(width);
+        ui.label(text)
+    })
+    .inner
+}
+
 /// Draws the dialog.
 pub fn networks_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
@@ -48,10 +63,10 @@ fn group_ui(ui: &mut Ui, cx: &Context<'_>, title: &str, set: Option<&str>, netwo
         for network in networks {
             let from = network.hub.clone().unwrap_or_else(|| "each file has its own address".to_owned());
             let commit = network.revision.as_ref().map_or("newest commit (none is pinned)".to_owned(), |commit| format!("commit {commit}"));
-            ui.label(&network.name).on_hover_text(format!("{from}\n{commit}\n{}", network.place.folder.display()));
-            ui.label(size(network));
+            cell(ui, NAME_WIDTH, &network.name, None).on_hover_text(format!("{from}\n{commit}\n{}", network.place.folder.display()));
+            cell(ui, SIZE_WIDTH, &size(network), None);
             let licence = network.licence.split([';', '(']).next().unwrap_or_default().trim();
-            ui.label(RichText::new(licence).color(palette.text_dim.0)).on_hover_text(&network.licence);
+            cell(ui, LICENCE_WIDTH, licence, Some(palette.text_dim.0)).on_hover_text(&network.licence);
             state_ui(ui, cx, network);
             ui.horizontal(|ui| {
                 let here = network.place.problems.is_empty();
@@ -72,7 +87,10 @@ fn group_ui(ui: &mut Ui, cx: &Context<'_>, title: &str, set: Option<&str>, netwo
     if let Some(set) = set {
         let missing: u64 = networks.iter().filter(|network| !network.place.problems.is_empty()).map(|network| network.bytes).sum();
         let complete = networks.iter().all(|network| network.place.problems.is_empty());
-        let label = if complete { format!("All of “{set}” is here") } else { format!("Fetch all of “{set}” ({})", bytes(missing)) };
+        let unknown = networks.iter().any(|network| !network.place.problems.is_empty() && network.bytes == 0);
+        let more = if unknown { " and more" } else { "" };
+        let label =
+            if complete { format!("All of “{set}” is here") } else { format!("Fetch all of “{set}” ({}{more})", bytes(missing)) };
         if ui.add_enabled(!busy && !complete, Button::new(label)).clicked() {
             cx.send(Action::Networks(ModelsRequest::Fetch(set.to_owned())));
         }

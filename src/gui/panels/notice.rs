@@ -3,14 +3,10 @@
 use egui::{Button, Panel, RichText, Ui};
 
 use crate::engine::ModelSource;
+use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 
 use crate::engine::DEMO_NOTICE as NOTICE;
-const HOW: &str = "How to get the published networks";
-const STEPS: &str = "1.  `editscope models list` shows the published networks with their sizes and licences.\n\
-                     2.  `editscope models fetch light` (or `paper`) downloads a set and checks it.\n\
-                     3.  Choose it in Settings, Networks. A folder with clip, sam and grounding-dino works too.";
-
 /// Draws the line, unless other networks are chosen or the person closed it.
 pub fn notice_ui(ui: &mut Ui, cx: &Context<'_>) {
     if cx.settings.models != ModelSource::Demo || cx.state.notice_dismissed {
@@ -28,10 +24,10 @@ pub fn notice_ui(ui: &mut Ui, cx: &Context<'_>) {
                 if close.clicked() {
                     cx.send(Action::DismissNotice);
                 }
-                ui.menu_button(HOW, |ui| {
-                    ui.set_max_width(440.0);
-                    ui.label(STEPS);
-                });
+                let open = Command::OpenNetworks;
+                if ui.button("Get the published networks…").on_hover_text(open.tooltip(ui.ctx())).clicked() {
+                    cx.send(Action::Do(open));
+                }
             });
         });
     });

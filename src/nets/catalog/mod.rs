@@ -124,9 +124,12 @@ pub fn sets() -> Vec<String> {
 }
 
 impl CatalogNetwork {
-    /// Total of the known sizes, in bytes.
+    /// Total of the known sizes, in bytes; 0 when that of the weights is not known.
     pub fn bytes(&self) -> u64 {
-        self.files.iter().filter_map(|file| file.bytes).sum()
+        match self.files.first().and_then(|weights| weights.bytes) {
+            Some(_) => self.files.iter().filter_map(|file| file.bytes).sum(),
+            None => 0,
+        }
     }
 }
 
