@@ -6,12 +6,14 @@
 pub mod geometry;
 mod item;
 mod mask;
+pub mod mask_ops;
 mod outcome;
 mod parse;
 mod paths;
 mod profile;
 mod rating;
 mod region;
+pub mod regions;
 pub mod rle;
 mod score;
 

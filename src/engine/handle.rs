@@ -8,6 +8,7 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::messages::{Event, Level, PictureToken, Request, RunToken};
+use super::prompts::PromptDesk;
 use super::{files, pictures, runs};
 
 /// Called after each event is published, so that a sleeping window wakes up.
@@ -55,6 +56,7 @@ pub struct Engine {
     runs: Sender<Request>,
     files: Sender<Request>,
     pictures: Sender<(u64, Request)>,
+    prompts: PromptDesk,
     events: Receiver<Event>,
     cancelled: Cancelled,
     /// Picture requests of an older generation are dropped unseen.
@@ -77,8 +79,9 @@ impl Engine {
         let generation = Arc::new(AtomicU64::new(0));
 
         let (runs, incoming) = unbounded();
-        let (out, stop) = (outbox.clone(), cancelled.clone());
-        named("editscope-inference", move || runs::serve(&incoming, &out, &stop))?;
+        let prompts = PromptDesk::default();
+        let (out, stop, desk) = (outbox.clone(), cancelled.clone(), prompts.clone());
+        named("editscope-inference", move || runs::serve(&incoming, &desk, &out, &stop))?;
 
         let (files, incoming) = unbounded();
         let out = outbox.clone();
@@ -89,7 +92,7 @@ impl Engine {
             let (incoming, out, generation) = (incoming.clone(), outbox.clone(), Arc::clone(&generation));
             named(&format!("editscope-pictures-{n}"), move || pictures::serve(&incoming, &out, &generation))?;
         }
-        Ok(Self { runs, files, pictures, events, cancelled, generation, next_token: AtomicU64::new(1) })
+        Ok(Self { runs, files, pictures, prompts, events, cancelled, generation, next_token: AtomicU64::new(1) })
     }
 
     /// Asks for something; never blocks. The answer comes as events.
@@ -101,6 +104,11 @@ impl Engine {
                 self.generation.fetch_add(1, Ordering::Relaxed);
             }
             Request::Score(..) => drop(self.runs.send(request)),
+            Request::Prompt(ref prompt) => {
+                self.prompts.put(prompt.clone());
+                // Wakes the inference thread, which then looks at the desk.
+                drop(self.runs.send(request));
+            }
             Request::Picture(..) | Request::ChangeMap { .. } => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }

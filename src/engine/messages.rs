@@ -8,6 +8,8 @@ use std::sync::Arc;
 use crate::domain::{Profile, Range, Score, Size};
 use crate::storage::EditId;
 
+use super::prompts::{PromptEvent, PromptRequest};
+
 /// Names one run within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunToken(pub u64);
@@ -147,6 +149,8 @@ pub enum Level {
 #[derive(Clone, Debug)]
 pub enum Request {
     Score(RunToken, ScoreRequest),
+    /// Points and a box for the segmenter; replaces a question that waits.
+    Prompt(PromptRequest),
     /// Stop a run; what is scored stays.
     Cancel(RunToken),
     Picture(PictureToken, PictureRequest),
@@ -231,6 +235,8 @@ pub enum Event {
         edit: EditId,
         parse: crate::domain::Parse,
     },
+    /// About a question to the segmenter.
+    Prompt(PromptEvent),
     Message {
         level: Level,
         text: String,

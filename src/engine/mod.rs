@@ -14,6 +14,7 @@ mod messages;
 pub mod models;
 mod networks;
 pub mod pictures;
+mod prompts;
 pub mod results;
 mod runs;
 #[cfg(feature = "nets")]
@@ -28,6 +29,7 @@ pub use messages::{
     ScoreRequest,
 };
 pub use networks::NetworkSlot;
+pub use prompts::{PromptEvent, PromptRequest};
 #[cfg(feature = "nets")]
 pub use session::{Session, SessionError};
 

@@ -62,6 +62,8 @@ pub struct App {
     pub(super) table_stale: bool,
     tables: Option<Receiver<agreement::Table>>,
     pub(super) score_when_open: bool,
+    /// What the tools wait for from other threads.
+    pub(super) tool_traffic: super::apply_tools::ToolTraffic,
     screenshot: Option<Screenshot>,
     /// What takes long in a frame, for the frame-time bench.
     pub frame_seconds: f64,
@@ -98,6 +100,7 @@ impl App {
             table_stale: false,
             tables: None,
             score_when_open: parts.score,
+            tool_traffic: Default::default(),
             screenshot: parts.screenshot,
             frame_seconds: 0.0,
         };
@@ -122,7 +125,7 @@ impl App {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
         let reading = self.state.reading || self.rows_asked;
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
-        !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
+        !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none() && self.tools_settled()
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -139,6 +142,7 @@ impl App {
         }
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
+        self.tool_keys();
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
             self.apply(Action::Do(command));
         }
@@ -155,6 +159,7 @@ impl App {
         }
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
+        self.update_tools();
         self.preload_neighbours();
         self.refresh_table();
         self.keep_settings();
@@ -296,5 +301,6 @@ fn audit_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
         .default_size((width * 0.25).clamp(320.0, 520.0))
         .size_range(260.0..=(width * 0.32).max(300.0))
         .show(ui, |ui| panels::inspector::inspector_ui(ui, cx));
+    panels::tool_strip::tools_ui(ui, cx);
     canvas::canvas_ui(ui, cx);
 }

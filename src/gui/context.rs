@@ -45,6 +45,8 @@ pub enum Action {
     DismissNotice,
     ToggleFailures,
     CopyText(String),
+    /// Drawing and correcting regions.
+    Tool(super::tool_actions::ToolAction),
 }
 
 /// Collects the actions of a frame. Sender and receiver share a thread, so a plain list does.
