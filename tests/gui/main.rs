@@ -2,5 +2,7 @@
 
 mod looks;
 mod pixels;
+mod region_memory;
 mod support;
+mod tools;
 mod walk;

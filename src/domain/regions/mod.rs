@@ -26,7 +26,7 @@ pub use change::{ChangeError, RegionChange};
 pub use journal::{EntryKind, JournalEntry, RegionStream, Token};
 pub use mask_diff::{MaskDiff, MaskDiffError};
 
-/// Names a region within its side; never used again for another one.
+/// Names a region within its side; no two regions have the same name at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Default)]
 #[serde(transparent)]
 pub struct RegionId(pub u32);
