@@ -172,12 +172,16 @@ fn drags(
     }
     if response.dragged_by(primary) || response.drag_stopped_by(primary) {
         // Every place that the pointer went through, not only the last of the frame: quick strokes stay round.
-        let mut path: Vec<_> = ui.input(|input| {
-            let moved = |event: &egui::Event| match event {
-                egui::Event::PointerMoved(at) => Some(image(*at)),
-                _ => None,
-            };
-            input.events.iter().filter_map(moved).collect()
+        let mut path = Vec::new();
+        ui.input(|input| {
+            for event in &input.events {
+                match event {
+                    egui::Event::PointerMoved(at) => path.push(image(*at)),
+                    // Where the pointer was before it went down is no part of the gesture.
+                    egui::Event::PointerButton { button, pressed: true, .. } if *button == primary => path.clear(),
+                    _ => {}
+                }
+            }
         });
         if path.is_empty() {
             path.extend(response.interact_pointer_pos().filter(|_| response.drag_started_by(primary)).map(image));

@@ -153,9 +153,10 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, side: Side,
                 let button = Button::selectable(selected, text).truncate().min_size(vec2((left - 4.0).max(20.0), 0.0));
                 let response = ui.add(button);
                 widgets::name(&response, Role::Button, selected, format!("Region {name}"));
-                if response.hovered() {
-                    send(cx, ToolAction::PointAt(Some((side, region.id))));
-                } else if cx.state.tools.pointed == Some((side, region.id)) {
+                let (here, pointed) = (Some((side, region.id)), cx.state.tools.pointed);
+                if response.hovered() && pointed != here {
+                    send(cx, ToolAction::PointAt(here));
+                } else if !response.hovered() && pointed == here {
                     send(cx, ToolAction::PointAt(None));
                 }
                 if response.clicked() {
