@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use editscope::domain::mask_ops::Brush;
 use editscope::domain::regions::{EntryKind, RegionStream, SideRegions};
 use editscope::domain::{Edit, EditKey, Item, ItemKey, PictureRef, Point, Rect, RegionRole, Side, Size};
-use editscope::domain::mask_ops::Brush;
 use editscope::editor::RowId;
 use editscope::editor::regions::{Author, LoadedSide, RegionDocument};
 use editscope::storage::{Appended, EditId, Project};
@@ -103,7 +103,8 @@ fn a_killed_program_loses_at_most_the_change_in_progress() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.editscope");
     let picture = |name: &str| PictureRef { path: folder.path().join(name), given: name.into() };
-    let edit = Edit { key: EditKey("e".into()), picture: picture("e.png"), model: "m".into(), ratings: Vec::new(), extra: Default::default() };
+    let edit =
+        Edit { key: EditKey("e".into()), picture: picture("e.png"), model: "m".into(), ratings: Vec::new(), extra: Default::default() };
     let item = Item {
         key: ItemKey("i".into()),
         source: picture("s.png"),
@@ -115,7 +116,8 @@ fn a_killed_program_loses_at_most_the_change_in_progress() {
     Project::create(&path).unwrap().import(&[item]).unwrap();
 
     // Never restarted and never written: what the same changes give.
-    let nothing = || [Side::Source, Side::Edit].map(|side| LoadedSide { stream: RegionStream::unspoken(side), entries: Vec::new(), older: 0 });
+    let nothing =
+        || [Side::Source, Side::Edit].map(|side| LoadedSide { stream: RegionStream::unspoken(side), entries: Vec::new(), older: 0 });
     let mut expected = RegionDocument::new(RowId(1), SIZE, SIZE, nothing());
     let mut made = 0;
     let (began, mut in_progress_kept) = (Instant::now(), 0);

@@ -217,8 +217,7 @@ fn perform(document: &mut RegionDocument, gesture: &Gesture) {
             document.paint(mask_role(*ignore), target, mask, "brushed", &ann)
         }
         Gesture::Op(op, ignore) => {
-            let ops =
-                [MaskOp::FillHoles, MaskOp::RemoveSpecks(20), MaskOp::Dilate(2), MaskOp::Erode(2), MaskOp::Invert, MaskOp::Clear];
+            let ops = [MaskOp::FillHoles, MaskOp::RemoveSpecks(20), MaskOp::Dilate(2), MaskOp::Erode(2), MaskOp::Invert, MaskOp::Clear];
             document.mask_op(mask_role(*ignore), ops[usize::from(*op)], &ann)
         }
         Gesture::Nudge(n, dx, dy) => match nth(document, *n) {
@@ -504,7 +503,10 @@ fn two_windows_do_not_overwrite_each_other_and_the_person_chooses() {
     assert_eq!(names(&ann, edit, Side::Edit), ["cup", "cup", "ann's"]);
     assert_eq!(names(&ann, edit, Side::Source), ["cup", "source"]);
     let conflict = of_bob.conflict().unwrap();
-    assert_eq!(conflict.their_log.iter().map(|line| (line.who.as_str(), line.what.as_str())).collect::<Vec<_>>(), [("ann", "drew a box 1, 1 – 5, 5")]);
+    assert_eq!(
+        conflict.their_log.iter().map(|line| (line.who.as_str(), line.what.as_str())).collect::<Vec<_>>(),
+        [("ann", "drew a box 1, 1 – 5, 5")]
+    );
     let (side, id) = of_bob.selected.unwrap();
     assert_eq!((side, of_bob.delete(side, id, &author("bob"))), (Side::Source, Ok(())), "the source side is free");
     let on_edit = of_bob.shown(Side::Edit).next().unwrap().id;

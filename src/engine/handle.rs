@@ -109,7 +109,7 @@ impl Engine {
                 // Wakes the inference thread, which then looks at the desk.
                 drop(self.runs.send(request));
             }
-            Request::Picture(..) | Request::ChangeMap { .. } => {
+            Request::Picture(..) | Request::Canvas(_) => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }
             Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } => drop(self.files.send(request)),

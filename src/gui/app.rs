@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, unbounded};
 use egui::Panel;
 
 use crate::domain::Size;
-use crate::editor::View;
+use crate::editor::{RowId, View};
 use crate::engine::Wake;
 
 use super::agreement;
@@ -64,6 +64,8 @@ pub struct App {
     pub(super) score_when_open: bool,
     /// What the tools wait for from other threads.
     pub(super) tool_traffic: super::apply_tools::ToolTraffic,
+    /// The edit whose neighbours were asked for.
+    preloaded_for: Option<RowId>,
     screenshot: Option<Screenshot>,
     /// What takes long in a frame, for the frame-time bench.
     pub frame_seconds: f64,
@@ -101,6 +103,7 @@ impl App {
             tables: None,
             score_when_open: parts.score,
             tool_traffic: Default::default(),
+            preloaded_for: None,
             screenshot: parts.screenshot,
             frame_seconds: 0.0,
         };
@@ -125,7 +128,14 @@ impl App {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
         let reading = self.state.reading || self.rows_asked;
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
-        !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none() && self.tools_settled()
+        !opening
+            && !reading
+            && !working
+            && !self.state.saving
+            && self.pictures.underway() == 0
+            && self.tables.is_none()
+            && !self.state.motions.is_underway()
+            && self.tools_settled()
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -143,6 +153,7 @@ impl App {
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
         self.tool_keys();
+        self.state.compare.flipped = Command::flip_held(&ctx, self.state.dialog.is_some());
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
             self.apply(Action::Do(command));
         }
@@ -161,6 +172,7 @@ impl App {
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
         self.update_tools();
         self.preload_neighbours();
+        self.look_for_motion();
         self.refresh_table();
         self.keep_settings();
     }
@@ -181,7 +193,7 @@ impl App {
                 self.ctx.request_repaint();
             }
             actions.into_iter().for_each(|action| self.sender.send(action));
-        } else if self.state.highlight.is_some() {
+        } else if self.state.highlight.is_some() || self.pictures.needs_frame() {
             self.ctx.request_repaint();
         }
         if let Some(first) = self.state.toasts.iter().filter_map(|toast| toast.until).reduce(f64::min) {
@@ -207,9 +219,11 @@ impl App {
     fn preload_neighbours(&mut self) {
         let Some(row) = self.state.queue.selected_row() else { return };
         let shown = [row.source.clone(), row.edited.clone()].map(|path| self.pictures.ready(&Wanted::Full(path)).is_some());
-        if shown != [true; 2] || self.pictures.underway() > 0 {
+        // Once for each selection: where neighbours are too large for the budget they would push each other out for ever.
+        if shown != [true; 2] || self.pictures.underway() > 0 || self.preloaded_for == Some(row.id) {
             return;
         }
+        self.preloaded_for = Some(row.id);
         let neighbours = [1, -1].map(|by| self.state.queue.neighbour(by).and_then(|id| self.state.queue.row(id)));
         let paths: Vec<PathBuf> = neighbours.into_iter().flatten().flat_map(|row| [row.source.clone(), row.edited.clone()]).collect();
         for path in paths {
@@ -301,6 +315,5 @@ fn audit_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
         .default_size((width * 0.25).clamp(320.0, 520.0))
         .size_range(260.0..=(width * 0.32).max(300.0))
         .show(ui, |ui| panels::inspector::inspector_ui(ui, cx));
-    panels::tool_strip::tools_ui(ui, cx);
     canvas::canvas_ui(ui, cx);
 }

@@ -29,7 +29,12 @@ pub enum RegionRequest {
     Heads(RowId),
     Append(RowId, JournalEntry),
     /// The state before an entry; `what` comes back with it.
-    Before { id: RowId, side: Side, token: Token, what: String },
+    Before {
+        id: RowId,
+        side: Side,
+        token: Token,
+        what: String,
+    },
     /// Unpack the regions of a score; a large mask takes too long for the window's thread.
     Found(RowId, Arc<Score>),
 }
@@ -40,7 +45,11 @@ pub enum RegionEvent {
     Loaded(RowId, Result<[LoadedSide; 2], String>),
     Heads(RowId, Result<[Token; 2], String>),
     Appended(RowId, Result<Appended, String>),
-    Before { id: RowId, what: String, result: Result<SideRegions, String> },
+    Before {
+        id: RowId,
+        what: String,
+        result: Result<SideRegions, String>,
+    },
     /// Of the source, and of the edit.
     Found(RowId, [Vec<KeptRegion>; 2]),
 }

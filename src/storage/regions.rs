@@ -92,7 +92,8 @@ impl Project {
     pub fn append_region_change(&self, edit: EditId, entry: &JournalEntry) -> Result<Appended, StorageError> {
         self.write(WRITING, |conn| {
             let owner = Owner::of(conn, edit, entry.side)?;
-            let known = conn.prepare_cached("SELECT 1 FROM region_changes WHERE token = ?1")?.query_row([entry.token.0], |_| Ok(())).optional()?;
+            let known =
+                conn.prepare_cached("SELECT 1 FROM region_changes WHERE token = ?1")?.query_row([entry.token.0], |_| Ok(())).optional()?;
             if known.is_some() {
                 return Ok(Appended::Stored);
             }
@@ -114,8 +115,10 @@ impl Project {
     pub fn region_journal(&self, edit: EditId, side: Side, budget: usize) -> Result<RegionJournal, StorageError> {
         self.read(READING, |conn| {
             let owner = Owner::of(conn, edit, side)?;
-            let mut query =
-                conn.prepare_cached(&format!("SELECT {COLUMNS}, length(change) FROM region_changes WHERE {} ORDER BY id DESC", owner.filter()))?;
+            let mut query = conn.prepare_cached(&format!(
+                "SELECT {COLUMNS}, length(change) FROM region_changes WHERE {} ORDER BY id DESC",
+                owner.filter()
+            ))?;
             let mut rows = query.query([owner.key()])?;
             let (mut entries, mut bytes) = (Vec::new(), 0);
             while let Some(row) = rows.next()? {
@@ -201,10 +204,8 @@ impl Project {
                 "SELECT who, what, at_millis FROM region_changes WHERE {} AND kind <> 'set_aside' ORDER BY id DESC LIMIT 1",
                 owner.filter()
             );
-            let newest = conn
-                .prepare_cached(&about)?
-                .query_row([owner.key()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-                .optional()?;
+            let newest =
+                conn.prepare_cached(&about)?.query_row([owner.key()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
             let Some((who, what, at_millis)) = newest else { return Ok(None) };
             let state = stream_of(conn, owner)?.state;
             Ok(Some(RegionSet { regions: state.plain(), roles: state.roles, who, what, at_millis }))
@@ -354,7 +355,8 @@ fn state_at(conn: &Connection, owner: Owner, token: Token) -> Result<SideRegions
 }
 
 fn rows_after(conn: &Connection, owner: Owner, id: i64) -> Result<Vec<Stored>, Fault> {
-    let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM region_changes WHERE {} AND id > ?2 ORDER BY id", owner.filter()))?;
+    let mut query =
+        conn.prepare_cached(&format!("SELECT {COLUMNS} FROM region_changes WHERE {} AND id > ?2 ORDER BY id", owner.filter()))?;
     let mut rows = query.query(params![owner.key(), id])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {

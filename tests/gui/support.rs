@@ -16,7 +16,7 @@ use editscope::domain::{
     TraceKind, TraceStep,
 };
 use editscope::editor::{Cell as TableCell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
-use editscope::engine::{ChangeMap, Event, PictureToken, PromptEvent, PromptRequest, Pixels, Request, RunToken};
+use editscope::engine::{Event, PictureToken, Pixels, PromptEvent, PromptRequest, Request, RunToken};
 use editscope::engine::{combine, fit_range};
 use editscope::gui::engine_link::EngineLink;
 use editscope::gui::region_store::RegionStore;
@@ -74,7 +74,16 @@ impl SampleStore {
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
             .map(|line| (line["picture"].as_str().unwrap().to_owned(), line))
             .collect();
-        let mut store = Self { items, truth, scores: HashMap::new(), ratings: HashMap::new(), parses: HashMap::new(), written, shared, regions: MemoryRegions::default() };
+        let mut store = Self {
+            items,
+            truth,
+            scores: HashMap::new(),
+            ratings: HashMap::new(),
+            parses: HashMap::new(),
+            written,
+            shared,
+            regions: MemoryRegions::default(),
+        };
         for (id, item, edit) in store.edits() {
             store.ratings.insert(id, edit.ratings.clone());
             store.parses.insert(id, item.parse.clone().unwrap_or_default());
@@ -320,7 +329,8 @@ impl EngineLink for FakeEngine {
             Request::Picture(token, request) => {
                 events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) });
             }
-            Request::ChangeMap { token, source, edit } => events.push_back(Event::ChangeMapReady { token, result: change(&source, &edit) }),
+            Request::Canvas(request) => events.push_back(Event::Canvas(editscope::engine::pictures::answer(request))),
+            Request::ForgetPictures => {}
             Request::Score(run, request) => {
                 self.asked.borrow_mut().push(format!("score {:?}", request.edits));
                 let mut scores = self.scores.lock().unwrap();
@@ -378,13 +388,6 @@ fn pixels(path: &Path, max_side: Option<u32>) -> Result<Arc<Pixels>, String> {
         _ => rgb,
     };
     Ok(Arc::new(Pixels { size: Size::new(rgb.width(), rgb.height()), full_size, rgb: rgb.into_raw(), notes: Vec::new() }))
-}
-
-fn change(source: &Path, edit: &Path) -> Result<Arc<ChangeMap>, String> {
-    let decoded = |path| decode(path, &DecodeOptions::default()).map_err(|error| error.to_string());
-    let (source, edit) = (decoded(source)?.rgb, decoded(edit)?.rgb);
-    let size = Size::new(source.width(), source.height());
-    Ok(Arc::new(ChangeMap { size, distance: editscope::imaging::change::distances(&source, &edit) }))
 }
 
 /// A window under test.

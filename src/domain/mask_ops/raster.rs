@@ -35,7 +35,8 @@ pub fn fill_polygon(mask: &mut Mask, corners: &[Point<ImageSpace>], value: bool)
     for y in centres_in(top, bottom, size.height) {
         let centre = f64::from(y) + 0.5;
         crossings.clear();
-        crossings.extend(edges.iter().filter(|edge| edge.top <= centre && centre < edge.bottom).map(|edge| (edge.x_at(centre), edge.winds)));
+        crossings
+            .extend(edges.iter().filter(|edge| edge.top <= centre && centre < edge.bottom).map(|edge| (edge.x_at(centre), edge.winds)));
         crossings.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut winding = 0;
         for pair in crossings.windows(2) {

@@ -203,7 +203,8 @@ impl Serialize for MaskDiff {
             Content::Runs(bytes) => (None, bytes),
             Content::Bits { first, bits } => (Some(*first), bits),
         };
-        Written { width: self.size.width, height: self.size.height, first_row, flipped: STANDARD_NO_PAD.encode(bytes) }.serialize(serializer)
+        Written { width: self.size.width, height: self.size.height, first_row, flipped: STANDARD_NO_PAD.encode(bytes) }
+            .serialize(serializer)
     }
 }
 
@@ -224,8 +225,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::mask_ops::Brush;
     use crate::domain::Point;
+    use crate::domain::mask_ops::Brush;
 
     #[test]
     fn a_stroke_on_a_large_mask_is_no_copy_of_it() {
@@ -261,7 +262,9 @@ mod tests {
             serde_json::from_str::<MaskDiff>(&json).unwrap() // valid JSON
         };
         // "gA" is one byte 0x80 that promises another; "/w" likewise; "ABE" a run of 17 pixels in a picture of 16.
-        for (flipped, first_row) in [("gA", ""), ("/w", ""), ("ABE", ""), ("AAAA", r#","first_row":0"#), ("AAAAAAAAAAA", r#","first_row":9"#)] {
+        for (flipped, first_row) in
+            [("gA", ""), ("/w", ""), ("ABE", ""), ("AAAA", r#","first_row":0"#), ("AAAAAAAAAAA", r#","first_row":9"#)]
+        {
             assert_eq!(diff(flipped, first_row).apply(&mut mask), Err(MaskDiffError::Broken), "{flipped}");
         }
         assert!(matches!(diff("ABA", "").apply(&mut Mask::empty(Size::new(5, 4))), Err(MaskDiffError::OtherSize { .. })));

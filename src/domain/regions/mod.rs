@@ -203,12 +203,7 @@ impl SideRegions {
         let stored = regions.iter().map(|region| StoredRegion {
             id: RegionId::default(),
             side,
-            facts: RegionFacts {
-                role: region.role,
-                origin: region.origin,
-                name: region.label.clone(),
-                confidence: region.confidence,
-            },
+            facts: RegionFacts { role: region.role, origin: region.origin, name: region.label.clone(), confidence: region.confidence },
             shape: region.shape.clone(),
         });
         Self::from_stored(side, &StoredSide { roles: None, regions: stored.collect() })

@@ -12,12 +12,7 @@ pub fn automatic_regions(score: &Score) -> [Vec<KeptRegion>; 2] {
     if let Some(mask) = score.mask.as_ref().and_then(|rle| rle.to_mask().ok()) {
         edit.push(KeptRegion {
             id: RegionId::automatic(RegionRole::EditMask, 0),
-            facts: RegionFacts {
-                role: RegionRole::EditMask,
-                origin: RegionOrigin::Segmenter,
-                name: "edit mask".into(),
-                confidence: None,
-            },
+            facts: RegionFacts { role: RegionRole::EditMask, origin: RegionOrigin::Segmenter, name: "edit mask".into(), confidence: None },
             area: Area::Mask(Arc::new(mask)),
         });
     }
@@ -27,12 +22,7 @@ pub fn automatic_regions(score: &Score) -> [Vec<KeptRegion>; 2] {
 fn boxes(found: &[Detection], role: RegionRole) -> Vec<KeptRegion> {
     let region = |(n, found): (usize, &Detection)| KeptRegion {
         id: RegionId::automatic(role, n),
-        facts: RegionFacts {
-            role,
-            origin: RegionOrigin::Detector,
-            name: found.phrase.clone(),
-            confidence: Some(found.confidence),
-        },
+        facts: RegionFacts { role, origin: RegionOrigin::Detector, name: found.phrase.clone(), confidence: Some(found.confidence) },
         area: Area::Box(found.rect_in_image),
     };
     found.iter().enumerate().map(region).collect()

@@ -106,7 +106,11 @@ impl History {
 
     fn add(&mut self, step: Step, done: bool) {
         self.bytes += bytes_of(&step);
-        if done { self.undo.push_back(step) } else { self.redo.push_back(step) }
+        if done {
+            self.undo.push_back(step)
+        } else {
+            self.redo.push_back(step)
+        }
         while self.bytes > self.budget {
             // Steps hang together: those farthest from now go first, on the side that was just added to last.
             let forgotten = if done { self.undo.pop_front() } else { self.undo.pop_front().or_else(|| self.redo.pop_front()) };

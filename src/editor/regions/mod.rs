@@ -8,9 +8,7 @@ mod history;
 mod ops;
 mod outbox;
 
-use crate::domain::regions::{
-    Area, EntryKind, JournalEntry, KeptRegion, RegionChange, RegionId, RegionStream, SideRegions, Token,
-};
+use crate::domain::regions::{Area, EntryKind, JournalEntry, KeptRegion, RegionChange, RegionId, RegionStream, SideRegions, Token};
 use crate::domain::{RegionRole, Side, Size};
 
 use super::row::RowId;

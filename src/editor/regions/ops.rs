@@ -220,14 +220,7 @@ impl RegionDocument {
     ///
     /// # Errors
     /// When nothing changed, the mask has not the size of the source, or a conflict is not settled.
-    pub fn paint(
-        &mut self,
-        role: RegionRole,
-        target: Option<RegionId>,
-        mask: Mask,
-        what: &str,
-        author: &Author,
-    ) -> Result<(), NotChanged> {
+    pub fn paint(&mut self, role: RegionRole, target: Option<RegionId>, mask: Mask, what: &str, author: &Author) -> Result<(), NotChanged> {
         if mask.size() != self.source_size {
             return Err(NotChanged::Because(format!("the mask is {}, the source {}", mask.size(), self.source_size)));
         }

@@ -83,7 +83,8 @@ impl Outbox {
 
     /// The first entry met another window's: takes out the entries of its side and puts `instead` in front.
     pub fn replaced(&mut self, side: Side, instead: JournalEntry) -> Vec<JournalEntry> {
-        let (mine, others): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.waiting).into_iter().partition(|entry| entry.side == side);
+        let (mine, others): (VecDeque<_>, VecDeque<_>) =
+            std::mem::take(&mut self.waiting).into_iter().partition(|entry| entry.side == side);
         self.waiting = others;
         self.waiting.push_front(instead);
         self.in_flight = false;

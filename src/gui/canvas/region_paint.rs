@@ -24,7 +24,7 @@ pub fn role_color(palette: &Palette, role: RegionRole) -> Color32 {
         RegionRole::Original => palette.overlay(Overlay::SourceBoxes),
         RegionRole::Edited => palette.overlay(Overlay::EditBoxes),
         RegionRole::EditMask => palette.overlay(Overlay::Mask),
-        RegionRole::Ignore => palette.text_dim.0,
+        RegionRole::Ignore => palette.overlay(Overlay::Ignored),
     }
 }
 
@@ -32,7 +32,8 @@ fn overlay_of(role: RegionRole) -> Overlay {
     match role {
         RegionRole::Original => Overlay::SourceBoxes,
         RegionRole::Edited => Overlay::EditBoxes,
-        RegionRole::EditMask | RegionRole::Ignore => Overlay::Mask,
+        RegionRole::EditMask => Overlay::Mask,
+        RegionRole::Ignore => Overlay::Ignored,
     }
 }
 
@@ -56,24 +57,28 @@ pub fn masks_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, f
     let mut layers: Vec<Layer<'_>> = Vec::new();
     for role in [RegionRole::EditMask, RegionRole::Ignore] {
         let opacity = cx.state.overlays.drawn(overlay_of(role), cx.state.highlight);
+        let outline = match role {
+            RegionRole::EditMask => cx.state.overlays.drawn(Overlay::MaskOutline, cx.state.highlight),
+            _ => opacity.min(1.0),
+        };
         let drawn_here = tools.draws(document.id, Side::Edit, role);
-        if opacity <= 0.0 || !drawn_here {
+        if (opacity <= 0.0 && outline <= 0.0) || !drawn_here {
             continue;
         }
-        let hatch = if role == RegionRole::Ignore { Hatch::Crosses } else { Hatch::Lines };
+        let hatch = if role == RegionRole::Ignore { Hatch::Left } else { Hatch::Right };
         let color = role_color(palette, role);
         let visible = document.masks(role).filter(|region| !tools.is_hidden(document.id, Side::Edit, region.id));
         for region in visible.filter(|region| stroke.is_none_or(|stroke| stroke.target != Some(region.id))) {
             if let Area::Mask(mask) = &region.area {
-                layers.push(Layer { mask, color, opacity, hatch });
+                layers.push(Layer { mask, color, opacity, outline, hatch });
             }
         }
         if let Some(stroke) = stroke.filter(|stroke| stroke.role == role) {
-            layers.push(Layer { mask: &stroke.mask, color, opacity, hatch });
+            layers.push(Layer { mask: &stroke.mask, color, opacity, outline: outline.max(0.8), hatch });
         }
     }
     if let Some((_, KeptRegion { area: Area::Mask(mask), .. })) = document.selected().filter(|_| stroke.is_none()) {
-        layers.push(Layer { mask, color: palette.accent.0, opacity: 0.0, hatch: Hatch::OutlineOnly });
+        layers.push(Layer { mask, color: palette.accent.0, opacity: 0.0, outline: 1.0, hatch: Hatch::None });
     }
     region_raster::layers_ui(ui, painter, pane, frame, "regions", tools.revision, &layers);
 }
@@ -188,7 +193,7 @@ pub fn prompt_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, 
     let Some(prompt) = &tools.prompt else { return };
     if let Some(proposal) = prompt.proposal() {
         let mask: &Mask = &proposal.mask;
-        let layer = Layer { mask, color: palette.accent.0, opacity: 0.45, hatch: Hatch::Dots };
+        let layer = Layer { mask, color: palette.accent.0, opacity: 0.45, outline: 1.0, hatch: Hatch::Dots };
         region_raster::layers_ui(ui, painter, pane, frame, "proposal", tools.revision, &[layer]);
     }
     if pane.side != prompt.side {

@@ -12,21 +12,23 @@ use crate::domain::Mask;
 /// How the inside of a mask is filled, so that masks are told apart without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hatch {
-    /// Diagonal lines: the edit mask.
-    Lines,
-    /// Crossing lines: ignored pixels.
-    Crosses,
+    /// Lines that rise to the right: the edit mask, as in the legend.
+    Right,
+    /// Lines that rise to the left: ignored pixels, as in the legend.
+    Left,
     /// Dots: a proposal.
     Dots,
-    OutlineOnly,
+    None,
 }
 
 /// A mask to draw, of the size of the canvas.
 pub struct Layer<'a> {
     pub mask: &'a Mask,
     pub color: Color32,
-    /// Of the inside; the outline is always drawn.
+    /// Of the inside, in `0..=1`.
     pub opacity: f32,
+    /// Of the outline, in `0..=1`.
+    pub outline: f32,
     pub hatch: Hatch,
 }
 
@@ -36,7 +38,7 @@ struct Made {
     revision: u64,
     seen: [f32; 4],
     texels: [usize; 2],
-    looks: Vec<(Color32, u32, Hatch)>,
+    looks: Vec<(Color32, [u32; 2], Hatch)>,
 }
 
 #[derive(Clone)]
@@ -60,7 +62,7 @@ pub fn layers_ui(ui: &Ui, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>,
     let (from, to) = (frame.image_from_ui(pane, on_screen.min), frame.image_from_ui(pane, on_screen.max));
     let ppp = ui.ctx().pixels_per_point();
     let texels = [(on_screen.width() * ppp).round().max(1.0) as usize, (on_screen.height() * ppp).round().max(1.0) as usize];
-    let looks = layers.iter().map(|layer| (layer.color, layer.opacity.to_bits(), layer.hatch)).collect();
+    let looks = layers.iter().map(|layer| (layer.color, [layer.opacity, layer.outline].map(f32::to_bits), layer.hatch)).collect();
     let made = Made { revision, seen: [from.x, from.y, to.x, to.y], texels, looks };
     let kept = ui.data(|data| data.get_temp::<Arc<Kept>>(id)).filter(|kept| kept.made == made);
     let kept = kept.unwrap_or_else(|| {
@@ -89,7 +91,7 @@ fn raster(layers: &[Layer<'_>], [x0, y0, x1, y1]: [f32; 4], [width, height]: [us
             let (above, here, below) = (inside(layer, j), inside(layer, j + 1), inside(layer, j + 2));
             for (i, texel) in row.iter_mut().enumerate().filter(|(i, _)| here[i + 1]) {
                 let border = !(here[i] && here[i + 2] && above[i + 1] && below[i + 1]);
-                let strength = if border { 1.0 } else { layer.opacity * pattern(layer.hatch, i, j) };
+                let strength = if border { layer.outline.max(layer.opacity) } else { layer.opacity * pattern(layer.hatch, i, j) };
                 *texel = over(*texel, layer.color.gamma_multiply(strength));
             }
         }
@@ -104,10 +106,10 @@ fn as_index(place: f32) -> Option<u32> {
 /// How strongly a texel of the inside is drawn.
 fn pattern(hatch: Hatch, i: usize, j: usize) -> f32 {
     let on = match hatch {
-        Hatch::Lines => (i + j) % 8 < 2,
-        Hatch::Crosses => (i + j) % 8 == 0 || (i + 8 - j % 8) % 8 == 0,
+        Hatch::Right => (i + j) % 8 < 2,
+        Hatch::Left => (i + 8 - j % 8) % 8 < 2,
         Hatch::Dots => i % 5 < 2 && j % 5 < 2,
-        Hatch::OutlineOnly => return 0.0,
+        Hatch::None => return 0.0,
     };
     if on { 1.0 } else { 0.45 }
 }
@@ -128,7 +130,7 @@ mod tests {
     fn texels_show_the_pixel_under_their_middle() {
         // A 4×2 mask, its right half set, drawn twice as large: the right four columns of eight are drawn.
         let mask = Mask::from_fn(Size::new(4, 2), |x, _| x >= 2);
-        let layers = [Layer { mask: &mask, color: Color32::WHITE, opacity: 0.0, hatch: Hatch::Lines }];
+        let layers = [Layer { mask: &mask, color: Color32::WHITE, opacity: 0.0, outline: 1.0, hatch: Hatch::Right }];
         let image = raster(&layers, [0.0, 0.0, 4.0, 2.0], [8, 4]);
         let drawn: Vec<bool> = image.pixels[8..16].iter().map(|texel| texel.a() > 0).collect();
         // Opacity 0 leaves the outline: the mask's left edge, and its right edge at the border of the picture.

@@ -1,16 +1,41 @@
-//! Where the region tools meet the canvas. The canvas calls [`interact_ui`] before it pans and [`paint_ui`] over its own overlays.
+//! Where the region tools meet the canvas. The canvas calls [`interact_ui`] before it pans, [`paint_ui`] over its own overlays, and leaves
+//! room for a strip of tools at the left ([`strip_ui`]) and for the options of the tool in use above the pictures ([`options_ui`]).
 
-use egui::{CursorIcon, Id, PointerButton, Pos2, Response, Ui};
+use egui::{Align, CursorIcon, Id, Layout, PointerButton, Pos2, Rect, Response, Ui, UiBuilder, vec2};
 
 use super::region_paint;
 use super::{Frame, Pane};
 use crate::domain::{ImageSpace, Point, Side};
 use crate::editor::tools::{Handle, Sketch, Tool, Tools};
 use crate::gui::context::{Action, Context};
+use crate::gui::panels::tool_strip;
 use crate::gui::tool_actions::ToolAction;
 
 /// How near a handle counts as hit, in points of the window.
 const REACH: f32 = 7.0;
+
+/// Width of the strip of tools, in points.
+pub fn strip_width(_cx: &Context<'_>) -> f32 {
+    tool_strip::WIDTH
+}
+
+/// The strip of tools.
+pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>, rect: Rect, _frame: &Frame<'_>) {
+    ui.painter().rect_filled(rect, 0.0, cx.palette(ui).panel.0);
+    ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(4.0, 6.0))), |ui| tool_strip::strip_ui(ui, cx));
+}
+
+/// Height of the row of options, in points: always the same, so that nothing jumps when a tool is taken.
+pub fn options_height(_cx: &Context<'_>) -> f32 {
+    tool_strip::OPTIONS_HEIGHT
+}
+
+/// The options of the tool in use.
+pub fn options_ui(ui: &mut Ui, cx: &Context<'_>, rect: Rect, _frame: &Frame<'_>) {
+    ui.painter().rect_filled(rect, 0.0, cx.palette(ui).panel.0);
+    let row = UiBuilder::new().max_rect(rect.shrink2(vec2(8.0, 4.0))).layout(Layout::left_to_right(Align::Center));
+    ui.scope_builder(row, |ui| tool_strip::options_ui(ui, cx));
+}
 
 /// The pane in which a gesture began, so that it goes on there when the pointer leaves it.
 fn began_id() -> Id {
@@ -36,7 +61,9 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
     }
     hover(cx, pane, frame, hovered, response);
     if tools.tool == Tool::Pan {
-        if response.clicked() && let Some(at) = response.interact_pointer_pos().filter(|at| inside(*at)) {
+        if response.clicked()
+            && let Some(at) = response.interact_pointer_pos().filter(|at| inside(*at))
+        {
             send(ToolAction::SelectAt { side: pane.side, at: frame.image_from_ui(pane, at), reach: 2.0 / frame.zoom() });
         }
         return false;

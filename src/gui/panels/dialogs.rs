@@ -39,7 +39,11 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
 
 fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
-    let columns = [&[Group::Queue, Group::Rate, Group::View][..], &[Group::Tools], &[Group::Overlays, Group::Inspector, Group::Project, Group::Window]];
+    let columns = [
+        &[Group::Queue, Group::Rate, Group::View][..],
+        &[Group::Tools],
+        &[Group::Overlays, Group::Inspector, Group::Project, Group::Window],
+    ];
     ui.columns(3, |uis| {
         for (ui, groups) in uis.iter_mut().zip(columns) {
             for group in groups {

@@ -14,9 +14,19 @@ use crate::gui::widgets::{self, command_button, section};
 
 /// The parts of the list.
 const PARTS: [(RegionRole, Side, &str, &str); 4] = [
-    (RegionRole::Original, Side::Source, "Boxes on the source", "What the instruction changes (of an addition: what it is added to). They hold for all edits of this source."),
+    (
+        RegionRole::Original,
+        Side::Source,
+        "Boxes on the source",
+        "What the instruction changes (of an addition: what it is added to). They hold for all edits of this source.",
+    ),
     (RegionRole::Edited, Side::Edit, "Boxes on the edit", "What the instruction leads to."),
-    (RegionRole::EditMask, Side::Edit, "Edit mask", "The pixels that were to change, at the size of the source; preservation is judged outside them."),
+    (
+        RegionRole::EditMask,
+        Side::Edit,
+        "Edit mask",
+        "The pixels that were to change, at the size of the source; preservation is judged outside them.",
+    ),
     (RegionRole::Ignore, Side::Edit, "Ignored pixels", "They count neither way, for example a watermark."),
 ];
 

@@ -1,6 +1,6 @@
 //! The tools at the left of the canvas, and above it a row with what the tool in the hand can be told.
 
-use egui::{Align, Button, ComboBox, DragValue, Frame, Layout, Margin, Panel, RichText, Role, Sense, Slider, Ui, vec2};
+use egui::{Button, ComboBox, DragValue, RichText, Role, Sense, Slider, Ui, vec2};
 
 use crate::domain::RegionRole;
 use crate::editor::regions::MaskOp;
@@ -11,29 +11,19 @@ use crate::gui::tool_actions::ToolAction;
 use crate::gui::{theme::Palette, tool_icons, widgets};
 
 /// Width of the strip.
-const STRIP: f32 = 40.0;
-/// Height of the row; always there, so that nothing jumps when a tool is taken.
-const ROW: f32 = 34.0;
+pub const WIDTH: f32 = 40.0;
+/// Height of the row.
+pub const OPTIONS_HEIGHT: f32 = 34.0;
 /// Largest number that dilating, eroding and removing specks go by.
 const MOST_GROW: u32 = 256;
 const MOST_SPECK: u32 = 1_000_000;
-
-/// Draws both; what is left of `ui` belongs to the canvas.
-pub fn tools_ui(ui: &mut Ui, cx: &Context<'_>) {
-    let palette = cx.palette(ui);
-    let strip = Frame::new().fill(palette.panel.0).inner_margin(Margin::symmetric(4, 6));
-    Panel::left("tool strip").frame(strip).resizable(false).exact_size(STRIP).show(ui, |ui| strip_ui(ui, cx));
-    let row = Frame::new().fill(palette.panel.0).inner_margin(Margin::symmetric(8, 4));
-    Panel::top("tool options").frame(row).resizable(false).exact_size(ROW).show(ui, |ui| {
-        ui.with_layout(Layout::left_to_right(Align::Center), |ui| options_ui(ui, cx));
-    });
-}
 
 fn send(cx: &Context<'_>, action: ToolAction) {
     cx.send(Action::Tool(action));
 }
 
-fn strip_ui(ui: &mut Ui, cx: &Context<'_>) {
+/// The tools, and undo and redo.
+pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let tools = &cx.state.tools;
     ui.spacing_mut().item_spacing = vec2(0.0, 4.0);
@@ -67,7 +57,8 @@ fn strip_ui(ui: &mut Ui, cx: &Context<'_>) {
     }
 }
 
-fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
+/// What the tool in the hand can be told, and whether the work is on disk.
+pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let tools = &cx.state.tools;
     ui.spacing_mut().item_spacing.x = 6.0;
@@ -208,7 +199,7 @@ fn prompt_ui(ui: &mut Ui, cx: &Context<'_>, stage: &PromptStage) {
 }
 
 /// Whether the work is on disk, always at the same place.
-pub fn saved_ui(ui: &mut Ui, cx: &Context<'_>) {
+fn saved_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let (text, color, why) = saved_words(&cx.state.tools, palette);
     let label = ui.label(RichText::new(text).size(11.5).color(color));
@@ -227,5 +218,9 @@ fn saved_words(tools: &Tools, palette: &Palette) -> (String, egui::Color32, Stri
         let text = format!("⚠ {count} not saved");
         return (text, palette.bad.0, format!("{}\nThe work is kept in memory and tried again by itself.", failure.why));
     }
-    if count > 0 { ("saving…".into(), palette.text_dim.0, String::new()) } else { ("✔ saved".into(), palette.text_dim.0, String::new()) }
+    if count > 0 {
+        ("saving…".into(), palette.text_dim.0, String::new())
+    } else {
+        ("✔ saved".into(), palette.text_dim.0, String::new())
+    }
 }

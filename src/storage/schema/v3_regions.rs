@@ -79,11 +79,10 @@ mod tests {
             Ok((Token(row.get(0)?), Token(row.get(1)?), row.get::<_, bool>(2)?, change))
         });
         let rows: Vec<_> = rows.unwrap().collect::<Result<_, _>>().unwrap(); // columns of version 3
-        assert_eq!(rows.iter().map(|row| (row.0, row.1, row.2)).collect::<Vec<_>>(), [
-            (Token(1), Token::NONE, true),
-            (Token(2), Token::NONE, false),
-            (Token(3), Token(1), true)
-        ]);
+        assert_eq!(
+            rows.iter().map(|row| (row.0, row.1, row.2)).collect::<Vec<_>>(),
+            [(Token(1), Token::NONE, true), (Token(2), Token::NONE, false), (Token(3), Token(1), true)]
+        );
         let change = |n: usize| serde_json::from_str::<RegionChange>(&rows[n].3).unwrap(); // as this program writes it
         let mut source = RegionStream::unspoken(Side::Source);
         source.state = change(0).applied(&source.state).unwrap(); // the first state
