@@ -50,6 +50,8 @@ pub enum Action {
     CopyText(String),
     /// Drawing and correcting regions.
     Tool(super::tool_actions::ToolAction),
+    /// List, fetch, check or stop fetching published networks.
+    Networks(crate::engine::models::ModelsRequest),
 }
 
 /// Collects the actions of a frame. Sender and receiver share a thread, so a plain list does.

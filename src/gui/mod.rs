@@ -16,6 +16,7 @@ mod dialogs;
 pub mod engine_link;
 mod events;
 mod motions;
+pub mod networks;
 mod panels;
 pub mod pictures;
 mod project_store;

@@ -32,6 +32,8 @@ pub enum Tab {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialog {
     Settings,
+    /// Published networks: what there is, fetching and checking.
+    Networks,
     Keys,
 }
 
@@ -111,6 +113,8 @@ pub struct State {
     pub tools: crate::editor::tools::Tools,
     /// Networks of the last run, in words; tells whether demo checkpoints made the scores.
     pub device: String,
+    /// Published networks and what is being fetched.
+    pub networks: super::networks::Networks,
 }
 
 impl State {
