@@ -215,7 +215,7 @@ pub struct Runs<'a> {
 
 impl Runs<'_> {
     /// The first position from `from` on whose bit is `value`, or the number of bits in the row.
-    fn find(&self, from: u32, value: bool) -> u32 {
+    fn bit_from(&self, from: u32, value: bool) -> u32 {
         let end = self.row.len() as u32 * 64;
         let mut word = from as usize / 64;
         let mut ignore = u64::MAX << (from % 64);
@@ -234,12 +234,12 @@ impl Iterator for Runs<'_> {
     type Item = std::ops::Range<u32>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let start = self.find(self.at, true);
+        let start = self.bit_from(self.at, true);
         if start as usize >= self.row.len() * 64 {
             return None;
         }
         // Bits beyond the width are 0, so a run never ends behind the picture, unless the width fills its last word.
-        let end = self.find(start, false);
+        let end = self.bit_from(start, false);
         self.at = end;
         Some(start..end)
     }

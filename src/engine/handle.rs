@@ -8,8 +8,8 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::messages::{Event, Level, PictureToken, Request, RunToken};
-use super::prompts::PromptDesk;
 use super::models::{self, ModelsRequest};
+use super::prompts::PromptDesk;
 use super::{files, pictures, runs};
 
 /// Called after each event is published, so that a sleeping window wakes up.

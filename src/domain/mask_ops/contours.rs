@@ -36,8 +36,7 @@ pub fn contours(mask: &Mask) -> Vec<Ring> {
         let mut corners = Vec::new();
         let mut at = start;
         let mut from: Option<[u32; 2]> = None;
-        loop {
-            let Some(next) = take(&mut steps, at, from) else { break };
+        while let Some(next) = take(&mut steps, at, from) {
             let straight = from.is_some_and(|from| (from[0] == at[0]) == (at[0] == next[0]));
             if !straight {
                 corners.push([at[1], at[0]]);

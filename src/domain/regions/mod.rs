@@ -220,11 +220,9 @@ impl SideRegions {
     /// When a mask is no mask.
     pub fn from_stored(side: Side, stored: &StoredSide) -> Result<Self, RleError> {
         let mut regions = stored.regions.iter().map(KeptRegion::from_stored).collect::<Result<Vec<_>, _>>()?;
-        let mut next = regions.iter().filter(|region| !region.id.is_automatic()).map(|region| region.id.0).max().unwrap_or(0) + 1;
-        for region in regions.iter_mut().filter(|region| region.id == RegionId::default()) {
-            region.id = RegionId(next);
-            next += 1;
-        }
+        let named = regions.iter().filter(|region| !region.id.is_automatic()).map(|region| region.id.0).max().unwrap_or(0);
+        let nameless = regions.iter_mut().filter(|region| region.id == RegionId::default());
+        nameless.zip(named + 1..).for_each(|(region, id)| region.id = RegionId(id));
         let mut state = Self { side, roles: Vec::new(), regions };
         let roles = stored.roles.clone().unwrap_or_else(|| {
             let said = |region: &&KeptRegion| matches!(region.facts.origin, RegionOrigin::Person | RegionOrigin::Import);

@@ -107,9 +107,9 @@ impl History {
     fn add(&mut self, step: Step, done: bool) {
         self.bytes += bytes_of(&step);
         if done {
-            self.undo.push_back(step)
+            self.undo.push_back(step);
         } else {
-            self.redo.push_back(step)
+            self.redo.push_back(step);
         }
         while self.bytes > self.budget {
             // Steps hang together: those farthest from now go first, on the side that was just added to last.

@@ -55,8 +55,7 @@ pub struct Prompt {
 impl Prompt {
     /// Nothing said yet about one picture.
     pub const fn new(side: Side) -> Self {
-        let (points, proposals) = (Vec::new(), Vec::new());
-        Self { side, points, rect: None, token: 0, stage: PromptStage::Waiting, proposals, chosen: 0 }
+        Self { side, points: Vec::new(), rect: None, token: 0, stage: PromptStage::Waiting, proposals: Vec::new(), chosen: 0 }
     }
 
     /// The proposal that is shown.

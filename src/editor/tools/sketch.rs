@@ -225,7 +225,14 @@ fn grab(document: &RegionDocument, side: Side, p: Point<ImageSpace>, reach: f32)
     }
     let in_canvas = document.side_from_canvas(side).inverse() * *rect;
     let handle = Handle::near(&in_canvas, p, reach);
-    (handle.is_some() || in_canvas.contains(p)).then(|| Sketch::Reshape { side, id: region.id, handle, grabbed: p, from: *rect, to: *rect })
+    (handle.is_some() || in_canvas.contains(p)).then_some(Sketch::Reshape {
+        side,
+        id: region.id,
+        handle,
+        grabbed: p,
+        from: *rect,
+        to: *rect,
+    })
 }
 
 fn fill(document: &mut RegionDocument, corners: &[Point<ImageSpace>], options: ToolOptions, what: &str, author: &Author) -> Done {

@@ -44,7 +44,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>) {
         }
     }
     ui.separator();
-    let history = tools.document.as_ref().map(|document| document.history());
+    let history = tools.document.as_ref().map(crate::editor::regions::RegionDocument::history);
     let next = |step: Option<&crate::editor::regions::Step>| step.map_or(String::new(), |step| format!("\nNext: {}", step.what));
     let (undo, redo) = (history.and_then(|history| history.next_undo()), history.and_then(|history| history.next_redo()));
     for (command, sign, step) in [(Command::Undo, "↶", undo), (Command::Redo, "↷", redo)] {
