@@ -283,6 +283,7 @@ impl eframe::App for App {
 
     fn on_exit(&mut self) {
         self.save_comment();
+        self.flush_regions();
     }
 }
 

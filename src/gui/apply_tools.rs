@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::domain::regions::Area;
 use crate::domain::{Score, Side};
@@ -15,6 +16,9 @@ use super::app::App;
 use super::region_store::{RegionEvent, RegionRequest};
 use super::store::StoreRequest;
 use super::tool_actions::ToolAction;
+
+/// How long the end of the program waits for the disk.
+const LAST_WAIT: Duration = Duration::from_secs(3);
 
 /// Seconds between two looks whether another window wrote.
 const CHECK_EVERY: f64 = 2.0;
@@ -150,7 +154,19 @@ impl App {
             }
         }
         if next_try.is_finite() {
-            self.ctx.request_repaint_after(std::time::Duration::from_secs_f64(next_try.clamp(0.05, 60.0)));
+            self.ctx.request_repaint_after(Duration::from_secs_f64(next_try.clamp(0.05, 60.0)));
+        }
+    }
+
+    /// Before the program ends: waits a moment for changes that are on their way to the disk.
+    pub(super) fn flush_regions(&mut self) {
+        let deadline = Instant::now() + LAST_WAIT;
+        while self.state.tools.unsaved_count() > 0 && !self.tools_settled() && Instant::now() < deadline {
+            self.write_regions(self.ctx.input(|input| input.time));
+            while let Some(event) = self.store.try_next() {
+                self.store_event(event);
+            }
+            std::thread::sleep(Duration::from_millis(2));
         }
     }
 
@@ -165,7 +181,7 @@ impl App {
             self.tool_traffic.checking = true;
             self.store.send(StoreRequest::Regions(RegionRequest::Heads(document.id)));
         }
-        self.ctx.request_repaint_after(std::time::Duration::from_secs_f64(CHECK_EVERY));
+        self.ctx.request_repaint_after(Duration::from_secs_f64(CHECK_EVERY));
     }
 
     fn document_mut(&mut self, id: RowId) -> Option<&mut RegionDocument> {

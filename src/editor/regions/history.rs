@@ -112,9 +112,8 @@ impl History {
             self.redo.push_back(step);
         }
         while self.bytes > self.budget {
-            // Steps hang together: those farthest from now go first, on the side that was just added to last.
-            let forgotten = if done { self.undo.pop_front() } else { self.undo.pop_front().or_else(|| self.redo.pop_front()) };
-            let Some(step) = forgotten.or_else(|| self.redo.pop_front()) else { break };
+            // Steps hang together, so those farthest from now go first.
+            let Some(step) = self.undo.pop_front().or_else(|| self.redo.pop_front()) else { break };
             self.bytes -= bytes_of(&step);
         }
     }
