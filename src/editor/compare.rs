@@ -207,7 +207,7 @@ impl Compare {
             return (Side::Edit, f64::INFINITY);
         }
         let turns = seconds.max(0.0) / period;
-        let side = if turns as u64 % 2 == 0 { Side::Source } else { Side::Edit };
+        let side = if (turns as u64).is_multiple_of(2) { Side::Source } else { Side::Edit };
         (side, (turns.floor() + 1.0) * period - seconds.max(0.0))
     }
 

@@ -118,6 +118,11 @@ impl App {
         &self.state
     }
 
+    /// The textures, for tests and benches.
+    pub fn pictures(&self) -> &Pictures {
+        &self.pictures
+    }
+
     /// The settings, for tests.
     pub fn settings(&self) -> &Settings {
         &self.settings

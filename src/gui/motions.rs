@@ -53,8 +53,10 @@ impl Motions {
     fn answered(&mut self, token: PictureToken, answer: Option<Option<Registration>>) {
         let asked = self.0.iter().find(|(_, motion)| matches!(motion, Motion::Underway(other) if *other == token)).map(|(id, _)| *id);
         match (asked, answer) {
-            (Some(id), Some(found)) => drop(self.0.insert(id, Motion::Known(found))),
-            (Some(id), None) => drop(self.0.remove(&id)),
+            (Some(id), Some(found)) => {
+                self.0.insert(id, Motion::Known(found));
+            }
+            (Some(id), None) => self.forget(id),
             (None, _) => {}
         }
     }

@@ -1,5 +1,7 @@
 //! The window, driven through labels and keys as a person would.
 
+mod canvas;
+mod canvas_large;
 mod looks;
 mod pixels;
 mod region_memory;

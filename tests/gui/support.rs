@@ -57,9 +57,9 @@ fn demo_folder() -> PathBuf {
 }
 
 impl SampleStore {
-    /// The demo repeated until it has at least `edits` edits.
-    pub fn new(edits: usize, scored: bool, written: Arc<Mutex<Written>>, shared: Scores) -> Self {
-        let dataset = editscope::datasets::read(&demo_folder(), None).unwrap();
+    /// The data in `folder` (the demo, or pairs without truth) repeated until it has at least `edits` edits.
+    pub fn new(folder: &Path, edits: usize, scored: bool, written: Arc<Mutex<Written>>, shared: Scores) -> Self {
+        let dataset = editscope::datasets::read(folder, None).unwrap();
         let mut items = Vec::new();
         while items.iter().map(|item: &Item| item.edits.len()).sum::<usize>() < edits {
             let copy = items.len() / dataset.items.len();
@@ -68,7 +68,7 @@ impl SampleStore {
                 item
             }));
         }
-        let truth = std::fs::read_to_string(demo_folder().join("truth.jsonl")).unwrap();
+        let truth = std::fs::read_to_string(folder.join("truth.jsonl")).unwrap_or_default();
         let truth = truth
             .lines()
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
@@ -407,6 +407,10 @@ pub struct Setup {
     pub size: [f32; 2],
     pub pixels_per_point: f32,
     pub light: bool,
+    /// A data set in place of the demo.
+    pub data: Option<PathBuf>,
+    /// The engine with its threads in place of one that answers at once.
+    pub real_engine: bool,
 }
 
 impl Default for Setup {
@@ -419,6 +423,8 @@ impl Default for Setup {
             size: [1280.0, 800.0],
             pixels_per_point: 1.0,
             light: false,
+            data: None,
+            real_engine: false,
         }
     }
 }
@@ -428,13 +434,14 @@ impl Window {
     pub fn open(setup: Setup) -> Self {
         let written = Arc::new(Mutex::new(Written::default()));
         let scores = Scores::default();
-        let store = SampleStore::new(setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
+        let folder = setup.data.clone().unwrap_or_else(demo_folder);
+        let store = SampleStore::new(&folder, setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
         let regions = Arc::clone(&store.regions.0);
         let asked = Rc::new(RefCell::new(Vec::new()));
         let engine = FakeEngine { events: RefCell::default(), tokens: Cell::new(0), scores, asked: Rc::clone(&asked) };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
         let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
-        let parts = WindowParts {
+        let mut parts = WindowParts {
             engine: Box::new(engine),
             store: Box::new(store),
             settings,
@@ -448,7 +455,13 @@ impl Window {
             .with_pixels_per_point(setup.pixels_per_point)
             .with_theme(if setup.light { egui::Theme::Light } else { egui::Theme::Dark })
             .with_max_steps(200)
-            .build_eframe(move |creation| App::new(&creation.egui_ctx, parts).unwrap());
+            .build_eframe(move |creation| {
+                if setup.real_engine {
+                    let repaint = creation.egui_ctx.clone();
+                    parts.engine = Box::new(editscope::engine::Engine::start(Arc::new(move || repaint.request_repaint())).unwrap());
+                }
+                App::new(&creation.egui_ctx, parts).unwrap()
+            });
         let mut window = Self { harness, written, asked, regions };
         window.settle();
         window

@@ -171,7 +171,7 @@ impl Placed<'_> {
             let last = side.div_ceil(TILE).max(1) - 1;
             let tile = |at: f32| ((at / texel / TILE as f32).floor().max(0.0) as u32).min(last);
             // Nothing is visible of a picture that lies beside the pane.
-            if to <= 0.0 || from >= side as f32 * texel { 1..=0 } else { tile(from)..=tile(to) }
+            if to <= 0.0 || from >= side as f32 * texel { 0..0 } else { tile(from)..tile(to) + 1 }
         };
         let columns = tiles(seen.x0, seen.x1, stretch.x, size.width);
         let rows = tiles(seen.y0, seen.y1, stretch.y, size.height);

@@ -87,9 +87,11 @@ const LEAST_LOSS: f64 = 0.006;
 /// A motion must move some corner by at least this share of the longest side (1 pixel of 500).
 const LEAST_REACH: f64 = 0.002;
 /// A motion must explain at least this share of the loss.
-const LEAST_EXPLAINED: f64 = 0.2;
+const LEAST_EXPLAINED: f64 = 0.1;
 /// Of what the opposite motion leaves, the motion may leave at most this share.
-const MOST_OF_OPPOSITE: f64 = 0.8;
+const MOST_OF_OPPOSITE: f64 = 0.85;
+/// Share of differing pixels below which pictures agree as they lie.
+const AGREES: f64 = 0.1;
 /// After alignment the pictures must correlate at least this much outside the ignored region.
 const LEAST_CORRELATION: f64 = 0.6;
 /// Of the pixels outside the ignored region, at least this share must be visible in both pictures once aligned.
@@ -111,10 +113,15 @@ pub fn register(source: &RgbImage, edit: &RgbImage, ignore: Option<&Mask>) -> Op
     }
     let (source_plane, edit_plane) = (Plane::luma(source), Plane::luma(edit));
     let weight = Plane::from_fn(size, |x, y| f32::from(u8::from(counts(x, y))));
-    let pair = refine::Levels::new(source_plane, edit_plane, weight);
-    let motion = pair.best(correlate::candidates(pair.coarsest_pair()))?;
+    let pair = refine::Levels::new(&source_plane, &edit_plane, &weight);
+    // Where nearly all pixels agree as they lie, no other motion can do better: the search, which takes longest, is spared.
+    let in_place = pair.cost_in_place() < AGREES;
+    let rough = if in_place { vec![Motion::NONE] } else { correlate::candidates(pair.coarsest_pair()) };
+    let motion = pair.best(rough)?;
+    let correlation = pair.correlation(&motion);
+    let motion = motion.scaled(pair.size(), size);
     let longest = f64::from(size.width.max(size.height));
-    if motion.reach(size) < LEAST_REACH * longest || pair.correlation(&motion) < LEAST_CORRELATION {
+    if motion.reach(size) < LEAST_REACH * longest || correlation < LEAST_CORRELATION {
         return None;
     }
     let found = loss(source, edit, &motion, &counts)?;

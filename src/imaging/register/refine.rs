@@ -10,10 +10,12 @@ use crate::domain::Size;
 use super::Motion;
 use super::plane::Plane;
 
-/// Longest side of the coarsest level, in pixels.
-const COARSEST: u32 = 125;
+/// Longest side of the finest level, in pixels: a fiftieth of a pixel there is a twenty-fifth on the metric's 500×500.
+const FINEST: u32 = 256;
+/// Longest side of the coarsest level.
+const COARSEST: u32 = 128;
 /// Iterations on one level.
-const ITERATIONS: usize = 12;
+const ITERATIONS: usize = 10;
 /// An update that moves no corner by more than this (pixels of the level) ends the level.
 const STILL: f64 = 0.005;
 /// Motions that go on from the coarsest level to the finer ones.
@@ -24,6 +26,8 @@ const UNKNOWNS: usize = 5;
 struct Level {
     source: Plane,
     edit: Plane,
+    /// Central differences of the edit along x and y.
+    slopes: [Plane; 2],
     weight: Plane,
 }
 
@@ -31,22 +35,18 @@ struct Level {
 pub(super) struct Levels(Vec<Level>);
 
 impl Levels {
-    pub fn new(source: Plane, edit: Plane, weight: Plane) -> Self {
-        let mut levels = vec![Level { source, edit, weight }];
-        while let Some(level) = levels.last()
-            && level.source.size.width.max(level.source.size.height) > COARSEST
-            && level.source.size.width.min(level.source.size.height) >= 32
+    /// From planes of one size; the finest level is a reduced one if that is large.
+    pub fn new(source: &Plane, edit: &Plane, weight: &Plane) -> Self {
+        let longest = |size: Size| size.width.max(size.height);
+        let shrunk = |size: Size, to: u32| {
+            let side = |n: u32| (u64::from(n) * u64::from(to) / u64::from(longest(size))).max(1) as u32;
+            if longest(size) > to { Size::new(side(size.width), side(size.height)) } else { size }
+        };
+        let mut levels = vec![Level::new(source, edit, weight, shrunk(source.size, FINEST))];
+        while let Some(Level { source, edit, weight, .. }) = levels.last()
+            && longest(source.size) > COARSEST
         {
-            let half = Size::new(level.source.size.width.div_ceil(2), level.source.size.height.div_ceil(2));
-            let next = Level {
-                source: level.source.area_resized(half),
-                edit: level.edit.area_resized(half),
-                // A coarse pixel counts only if all of it does: edited pixels must not leak in.
-                weight: {
-                    let share = level.weight.area_resized(half);
-                    Plane { size: half, values: share.values.iter().map(|&share| if share > 0.99 { 1.0 } else { 0.0 }).collect() }
-                },
-            };
+            let next = Level::new(source, edit, weight, shrunk(source.size, COARSEST.max(longest(source.size) / 2)));
             levels.push(next);
         }
         Self(levels)
@@ -56,9 +56,21 @@ impl Levels {
         &self.0[0]
     }
 
+    /// Size of the finest level, in whose pixels [`Self::best`] tells the motion.
+    pub fn size(&self) -> Size {
+        self.finest().source.size
+    }
+
+    /// What is left of the pictures as they lie when doing nothing is made exact; in `0..=1`, about the share of edited pixels.
+    pub fn cost_in_place(&self) -> f64 {
+        let coarsest = &self.0[self.0.len() - 1];
+        let start = State { motion: Motion::NONE, gain: 1.0, offset: 0.0 };
+        coarsest.refine(start).map_or(1.0, |state| coarsest.cost(&state))
+    }
+
     /// The planes that candidates are looked for on.
     pub fn coarsest_pair(&self) -> (&Plane, &Plane, &Plane) {
-        let Level { source, edit, weight } = &self.0[self.0.len() - 1];
+        let Level { source, edit, weight, .. } = &self.0[self.0.len() - 1];
         (source, edit, weight)
     }
 
@@ -127,6 +139,19 @@ struct Residual {
 }
 
 impl Level {
+    fn new(source: &Plane, edit: &Plane, weight: &Plane, size: Size) -> Self {
+        let edit = edit.area_resized(size);
+        let at = |x: i64, y: i64| edit.at(x.clamp(0, i64::from(size.width) - 1) as u32, y.clamp(0, i64::from(size.height) - 1) as u32);
+        let slope = |dx: i64, dy: i64| {
+            Plane::from_fn(size, |x, y| (at(i64::from(x) + dx, i64::from(y) + dy) - at(i64::from(x) - dx, i64::from(y) - dy)) / 2.0)
+        };
+        let slopes = [slope(1, 0), slope(0, 1)];
+        // A coarse pixel counts only if all of it does: edited pixels must not leak in.
+        let share = weight.area_resized(size);
+        let weight = Plane { size, values: share.values.iter().map(|&share| if share > 0.99 { 1.0 } else { 0.0 }).collect() };
+        Self { source: source.area_resized(size), slopes, edit, weight }
+    }
+
     /// (source, aligned edit) of the counting pixels of a row.
     fn row_pairs<'a>(&'a self, state: &'a State, y: u32) -> impl Iterator<Item = (f64, f64)> + 'a {
         let size = self.source.size;
@@ -137,8 +162,8 @@ impl Level {
         })
     }
 
-    /// Median of the absolute residuals (`0..=1`, in steps of 1/1024) and the share of counting pixels that are visible in both.
-    fn median(&self, state: &State) -> (f64, f64) {
+    /// Median of the absolute residuals, in `0..=1` in steps of 1/1024.
+    fn median(&self, state: &State) -> f64 {
         let counts: Vec<[u32; 1025]> = (0..self.source.size.height)
             .into_par_iter()
             .map(|y| {
@@ -160,25 +185,24 @@ impl Level {
             below += count;
             below * 2 >= visible.max(1)
         });
-        let counting: f32 = self.weight.values.iter().sum();
-        (median.unwrap_or(1024) as f64 / 1024.0, visible as f64 / f64::from(counting.max(1.0)))
+        median.unwrap_or(1024) as f64 / 1024.0
     }
 
-    /// What is left: the median residual, made worse for motions that leave little to compare.
+    /// What is left, in `0..=1`: about the share of pixels that differ by more than [`SCALE`]. Infinite for motions that leave little to
+    /// compare.
     fn cost(&self, state: &State) -> f64 {
-        let (_, visible) = self.median(state);
-        let scale = SCALE;
+        let counting: f32 = self.weight.values.iter().sum();
         let rows: Vec<(f64, f64)> = (0..self.source.size.height)
             .into_par_iter()
             .map(|y| {
                 self.row_pairs(state, y).fold((0.0, 0.0), |(sum, n), (source, seen)| {
                     let r = (state.gain * seen + state.offset - source).powi(2);
-                    (sum + r / (r + scale * scale), n + 1.0)
+                    (sum + r / (r + SCALE * SCALE), n + 1.0)
                 })
             })
             .collect();
         let (sum, n) = rows.into_iter().fold((0.0, 0.0), |total, row| (total.0 + row.0, total.1 + row.1));
-        if n > 0.0 && visible > 0.3 { sum / n } else { f64::INFINITY }
+        if n > 0.3 * f64::from(counting) { sum / n } else { f64::INFINITY }
     }
 
     fn residual(&self, state: &State, x: u32, y: u32) -> Option<Residual> {
@@ -186,8 +210,8 @@ impl Level {
         let (px, py) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
         let (to_x, to_y) = state.motion.edit_from_source(size, px, py);
         let seen = f64::from(self.edit.sample(to_x, to_y)?);
-        let slope_x = f64::from(self.edit.sample(to_x + 0.5, to_y)? - self.edit.sample(to_x - 0.5, to_y)?);
-        let slope_y = f64::from(self.edit.sample(to_x, to_y + 0.5)? - self.edit.sample(to_x, to_y - 0.5)?);
+        let slope_x = f64::from(self.slopes[0].sample(to_x, to_y)?);
+        let slope_y = f64::from(self.slopes[1].sample(to_x, to_y)?);
         let (from_cx, from_cy) = (px - f64::from(size.width) / 2.0, py - f64::from(size.height) / 2.0);
         Some(Residual {
             value: state.gain * seen + state.offset - f64::from(self.source.at(x, y)),
@@ -200,7 +224,7 @@ impl Level {
         let size = self.source.size;
         let mut state = start;
         for _ in 0..ITERATIONS {
-            let (median, _) = self.median(&state);
+            let median = self.median(&state);
             // 1.48 · median is the standard deviation of a normal distribution; below one level of 255 everything is noise.
             let scale = (2.0 * 1.48 * median).max(1.0 / 255.0);
             let step = solve(self.equations(&state, scale))?;
@@ -262,10 +286,11 @@ fn solve(mut m: [[f64; UNKNOWNS + 1]; UNKNOWNS]) -> Option<[f64; UNKNOWNS]> {
         if m[column][column].abs() <= largest * 1e-13 {
             return None;
         }
-        for row in column + 1..UNKNOWNS {
-            let factor = m[row][column] / m[column][column];
-            for k in column..=UNKNOWNS {
-                m[row][k] -= factor * m[column][k];
+        let pivot = m[column];
+        for row in &mut m[column + 1..] {
+            let factor = row[column] / pivot[column];
+            for (value, known) in row[column..].iter_mut().zip(&pivot[column..]) {
+                *value -= factor * known;
             }
         }
     }
