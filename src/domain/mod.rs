@@ -16,6 +16,7 @@ mod region;
 pub mod regions;
 pub mod rle;
 mod score;
+mod vote;
 
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
@@ -27,3 +28,4 @@ pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use vote::{ModelVote, Preference};

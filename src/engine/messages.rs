@@ -151,6 +151,8 @@ pub enum Request {
     /// Drop picture requests that are still waiting (the person moved on); each is answered by `CanvasEvent::Dropped`.
     ForgetPictures,
     Import(ImportRequest),
+    /// A table of ratings.
+    Table(super::opinions::TableRequest),
     /// Write the demo project (pictures, manifest, ratings) into a folder and open it.
     MakeDemo {
         folder: PathBuf,
@@ -224,6 +226,7 @@ pub enum Event {
     },
     /// About a question to the segmenter.
     Prompt(PromptEvent),
+    Table(super::opinions::TableEvent),
     /// What became of published networks.
     Models(super::models::ModelsEvent),
     Message {

@@ -13,6 +13,7 @@ mod handle;
 mod messages;
 pub mod models;
 mod networks;
+pub mod opinions;
 pub mod pictures;
 mod prompts;
 pub mod results;

@@ -131,7 +131,8 @@ impl App {
     /// Whether nothing is on its way that would change the picture.
     pub fn is_settled(&self) -> bool {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
-        let reading = self.state.reading || self.rows_asked;
+        let reading =
+            self.state.reading || self.rows_asked || self.state.columns.as_ref().is_some_and(|draft| draft.reading || draft.importing);
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
         !opening
             && !reading

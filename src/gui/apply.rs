@@ -62,6 +62,7 @@ impl App {
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
             Action::Tool(action) => self.apply_tool(action),
+            Action::Columns(action) => self.apply_columns(action),
             Action::Networks(request) => self.networks_asked(request),
         }
     }
@@ -87,6 +88,7 @@ impl App {
         match command {
             Command::OpenProject => self.ask(Ask::OpenProject),
             Command::ImportData => self.ask(Ask::Data),
+            Command::ImportRatings if self.state.info().is_some() => self.ask(Ask::Ratings),
             Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
             Command::MakeDemo => self.make_demo(),
             Command::ScoreAll => self.start_run(None),

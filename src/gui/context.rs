@@ -50,6 +50,7 @@ pub enum Action {
     CopyText(String),
     /// Drawing and correcting regions.
     Tool(super::tool_actions::ToolAction),
+    Columns(super::columns::ColumnsAction),
     /// List, fetch, check or stop fetching published networks.
     Networks(crate::engine::models::ModelsRequest),
 }

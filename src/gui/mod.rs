@@ -10,6 +10,7 @@ mod apply;
 mod apply_tools;
 mod canvas;
 mod colormap;
+pub mod columns;
 pub mod command;
 pub mod context;
 mod dialogs;

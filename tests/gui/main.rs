@@ -2,6 +2,7 @@
 
 mod canvas;
 mod canvas_large;
+mod columns;
 mod looks;
 mod pixels;
 mod region_memory;

@@ -350,6 +350,7 @@ impl EngineLink for FakeEngine {
                 events.push_back(Event::Prompt(answered));
             }
             Request::Import(import) => self.asked.borrow_mut().push(format!("import {}", import.data.display())),
+            Request::Table(request) => events.push_back(Event::Table(editscope::engine::opinions::answer(&request))),
             other => self.asked.borrow_mut().push(format!("{other:?}")),
         }
     }
