@@ -35,7 +35,8 @@ fn change(document: &mut RegionDocument, n: u32) {
         }
         _ => {
             let (target, mut mask) = document.mask_to_paint(RegionRole::EditMask);
-            Brush { diameter: 3 + random(1) % 30 }.stroke(&mut mask, place(2), place(3), n % 3 != 0 || mask.is_empty());
+            let adds = n % 3 != 0 || mask.is_empty();
+            Brush { diameter: 3 + random(1) % 30 }.stroke(&mut mask, place(2), place(3), adds);
             // So that every stroke changes something.
             let corner = mask.get(n % 300, 0);
             mask.set(n % 300, 0, !corner);
