@@ -160,6 +160,23 @@ fn polygon_lasso_and_mask_operations_change_the_mask_that_is_drawn_on() {
     assert!(matches!(tools.close_polygon(&author("ann")), Err(NotChanged::Because(_))));
 }
 
+#[test]
+fn a_found_box_with_another_role_is_not_mixed_up_with_the_one_that_is_found_again() {
+    let mut document = document(unspoken());
+    let found = RegionId::automatic(RegionRole::Edited, 0);
+    document.set_role(Side::Edit, found, RegionRole::Ignore, &author("ann")).unwrap();
+    document.revert_to_automatic(RegionRole::Edited, &author("ann")).unwrap();
+    // The found box counts again, beside the one that a person made of it.
+    let mut ids: Vec<RegionId> = document.shown(Side::Edit).map(|region| region.id).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!((ids.len(), count), (4, 4));
+    document.nudge_box(Side::Edit, found, 1.0, 0.0, &author("ann")).unwrap();
+    while document.undo(&author("ann")).is_ok() {}
+    assert_eq!(document.state(Side::Edit), &SideRegions::unspoken(Side::Edit));
+}
+
 /// One random gesture.
 #[derive(Clone, Debug)]
 enum Gesture {

@@ -279,13 +279,21 @@ impl RegionDocument {
             return Err(NotChanged::Nothing);
         }
         let automatic = self.automatic[index(side)].clone();
+        let mut renamed = id;
         self.correct(old, author, format!("gave a region the role {}", role_name(role)), |state| {
             Self::adopt(&automatic, state, role);
+            if id.is_automatic() {
+                // An automatic name belongs to its role: it comes back there when the role goes back to automatic.
+                renamed = fresh_id(state);
+            }
             let region = state.get_mut(id).ok_or(NotChanged::Nothing)?;
+            region.id = renamed;
             region.facts.role = role;
             region.facts.origin = RegionOrigin::Person;
             Ok(())
-        })
+        })?;
+        self.selected = Some((side, renamed));
+        Ok(())
     }
 
     /// Deletes a region.
