@@ -92,6 +92,7 @@ fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Re
                     parts,
                     overall: Some(scored.combined.overall.clone()),
                     range: Some("fitted on this project".to_owned()),
+                    baselines: scored.baselines.clone(),
                 }),
             })
         })

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::domain::Range;
 use crate::engine::results::{self, ScoredEdit};
-use crate::engine::{Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
+use crate::engine::{BaselineView, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
 use crate::export::{FailedLine, Normalised, ScoreLine};
 use crate::storage::{EditId, Project};
 
@@ -46,6 +46,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         device: score.networks.device,
         range,
         rescore: score.rescore,
+        baselines: score.baselines,
     };
     let tally = run_with_progress(&project, &request)?;
     some_failed |= tally.failed > 0;
@@ -221,9 +222,10 @@ fn part_beside(path: &Path) -> PathBuf {
 }
 
 fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Option<&Range>) -> std::io::Result<()> {
+    let view = BaselineView::of(score.baselines);
     for edit in scored {
         let line = match &edit.score {
-            Some(found) => serde_json::to_string(&line_of(edit, found, range)),
+            Some(found) => serde_json::to_string(&line_of(edit, found, range, &view)),
             None => {
                 let why = edit.why.as_deref().unwrap_or("the run was interrupted before this edit; run again");
                 serde_json::to_string(&FailedLine::new(
@@ -241,7 +243,9 @@ fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Op
     out.flush()
 }
 
-fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>) -> ScoreLine {
+fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>, view: &BaselineView) -> ScoreLine {
+    let mut baselines = edit.baselines.clone();
+    view.complete(&mut baselines);
     ScoreLine {
         id: edit.key.0.clone(),
         item: edit.item.0.clone(),
@@ -264,5 +268,6 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         human: edit.human_means(),
         human_simulated: edit.has_simulated_ratings(),
         seconds: edit.seconds,
+        baselines,
     }
 }

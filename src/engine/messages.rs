@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::domain::{Profile, Range, Score, Size};
 use crate::storage::EditId;
 
+use super::baselines::BaselineChoice;
 use super::prompts::{PromptEvent, PromptRequest};
 
 /// Names one run within this process.
@@ -99,6 +100,8 @@ pub struct ScoreRequest {
     pub range: Option<Range>,
     /// Score again what the last unfinished run already scored.
     pub rescore: bool,
+    /// Which other metrics are computed beside the score.
+    pub baselines: BaselineChoice,
 }
 
 /// Data to read into a project, which is made if it does not exist.

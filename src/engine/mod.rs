@@ -5,6 +5,8 @@
 
 #[cfg(feature = "nets")]
 mod adapters;
+mod baseline_networks;
+mod baselines;
 mod cache;
 mod demo;
 mod evaluate;
@@ -21,6 +23,7 @@ mod runs;
 #[cfg(feature = "nets")]
 mod session;
 
+pub use baselines::{BaselineChoice, BaselineView};
 pub use cache::{MemoryCache, ResultCache};
 pub use demo::DEMO_NOTICE;
 pub use evaluate::{Run, Tally, evaluate};

@@ -8,6 +8,7 @@ mod cache;
 mod error;
 mod import;
 mod items;
+mod measures;
 mod parses;
 mod pictures;
 mod project;

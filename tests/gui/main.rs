@@ -4,6 +4,7 @@ mod canvas;
 mod canvas_large;
 mod columns;
 mod looks;
+mod measures;
 mod pixels;
 mod region_memory;
 mod support;

@@ -7,6 +7,7 @@ pub mod empty;
 mod history;
 pub mod inspector;
 pub mod jobs;
+mod measures;
 pub mod networks;
 pub mod notice;
 mod parse;
