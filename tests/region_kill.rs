@@ -30,12 +30,12 @@ fn change(document: &mut RegionDocument, n: u32) {
         3 => document.undo(&author).map(drop),
         4 => document.redo(&author).map(drop),
         7 => {
-            let (a, side) = (place(5), if n % 2 == 0 { RegionRole::Original } else { RegionRole::Edited });
+            let (a, side) = (place(5), if n.is_multiple_of(2) { RegionRole::Original } else { RegionRole::Edited });
             document.add_box(side, Rect::new(a.x - 20.0, a.y - 20.0, a.x + 20.0, a.y + 20.0), &format!("box {n}"), &author)
         }
         _ => {
             let (target, mut mask) = document.mask_to_paint(RegionRole::EditMask);
-            let adds = n % 3 != 0 || mask.is_empty();
+            let adds = !n.is_multiple_of(3) || mask.is_empty();
             Brush { diameter: 3 + random(1) % 30 }.stroke(&mut mask, place(2), place(3), adds);
             // So that every stroke changes something.
             let corner = mask.get(n % 300, 0);

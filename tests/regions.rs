@@ -322,7 +322,7 @@ proptest! {
             prop_assert_eq!(states(&after), states(&before));
         }
         // Masks survive as COCO run lengths.
-        for region in after.state(Side::Edit).regions.iter() {
+        for region in &after.state(Side::Edit).regions {
             if let Area::Mask(mask) = &region.area {
                 let back = Rle::from_mask(mask).to_mask();
                 prop_assert_eq!(back.as_ref(), Ok(&**mask));

@@ -6,7 +6,6 @@ mod columns;
 mod looks;
 mod measures;
 mod pixels;
-mod region_memory;
 mod support;
 mod tools;
 mod walk;

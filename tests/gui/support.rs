@@ -27,7 +27,11 @@ use editscope::imaging::decode::{DecodeOptions, decode};
 use editscope::storage::EditId;
 use egui_kittest::Harness;
 
-use crate::region_memory::{Journal, MemoryRegions};
+use region_memory::{Journal, MemoryRegions};
+
+// Named by its path, because the bench includes this file too.
+#[path = "region_memory.rs"]
+mod region_memory;
 
 /// What was written to the store, for tests to look at.
 #[derive(Default)]

@@ -189,6 +189,7 @@ fn brush_and_eraser_draw_on_the_mask_with_a_size() {
         unit: egui::MouseWheelUnit::Line,
         delta: egui::vec2(0.0, 1.0),
         phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
         modifiers: Modifiers::SHIFT,
     };
     window.harness.event_modifiers(notch, Modifiers::SHIFT);
