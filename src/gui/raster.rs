@@ -295,7 +295,7 @@ mod tests {
         let second = tile(&TileJob { place: TilePlace { column: 1, ..FIRST }, ..job(layer, Style::Plain) });
         // 1023 mod 251 = 19, 1025 mod 251 = 21; the picture ends there.
         assert_eq!(second.size, [4, 3]);
-        assert_eq!(second.pixels[..4].iter().map(|pixel| pixel.r()).collect::<Vec<_>>(), [19, 20, 21, 21]);
+        assert_eq!(second.pixels[..4].iter().map(Color32::r).collect::<Vec<_>>(), [19, 20, 21, 21]);
     }
 
     #[test]

@@ -42,6 +42,7 @@ fn wheel(window: &mut Window, at: Pos2, points: f32) {
         unit: MouseWheelUnit::Point,
         delta: vec2(0.0, points),
         phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
         modifiers: Modifiers::NONE,
     });
     // Scrolling is smoothed over some frames.

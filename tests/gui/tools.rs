@@ -8,7 +8,7 @@ use editscope::editor::{RowId, View};
 use editscope::gui::command::Command;
 use editscope::gui::state::Tab;
 use egui::{Key, Modifiers, PointerButton, Pos2};
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 
 use crate::support::{Setup, Window};
 
