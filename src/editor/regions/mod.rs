@@ -294,6 +294,8 @@ impl RegionDocument {
     fn record(&mut self, side: Side, token: Token, kind: EntryKind, what: String, author: &Author, change: RegionChange) {
         let stream = &mut self.streams[index(side)];
         let Author { who, at_millis } = author.clone();
+        // The two sides have journals of their own; strictly growing times keep their common order when they are read again.
+        let at_millis = self.log.last().map_or(at_millis, |last| at_millis.max(last.at_millis + 1));
         let entry = JournalEntry { token, parent: stream.head, side, kind, who, what, at_millis, change };
         if kind != EntryKind::SetAside {
             stream.head = token;
