@@ -51,8 +51,8 @@ fn widen(row: &[u64], by: u32, out: &mut Vec<u64>) {
     out.extend_from_slice(row);
     let mut done = 0;
     while done < by {
-        // What was widened by `done` is widened by up to twice that and one more: the shifted copies leave no gap.
-        let step = (by - done).min(2 * done + 1);
+        // A copy shifted by at most one more than what was done leaves no gap, even where the other half was cut off by the border.
+        let step = (by - done).min(done + 1);
         let before = out.clone();
         or_shifted(&before, step, out);
         done += step;
