@@ -1,6 +1,6 @@
 //! A set of pixels of one picture.
 
-use super::geometry::Size;
+use super::geometry::{Rect, Size};
 
 /// Pixels of a `width × height` picture, one bit each, rows padded to whole words.
 ///
@@ -87,6 +87,63 @@ impl Mask {
         }
     }
 
+    /// Flips the pixels `x0..x1` of row `y`; the part outside the picture is ignored.
+    pub fn flip_span(&mut self, y: u32, x0: u32, x1: u32) {
+        let x1 = x1.min(self.size.width);
+        if y >= self.size.height || x0 >= x1 {
+            return;
+        }
+        let (first, last) = (x0 as usize / 64, (x1 as usize - 1) / 64);
+        let row = self.row_mut(y);
+        for (word, bits) in row.iter_mut().enumerate().take(last + 1).skip(first) {
+            let low = if word == first { u64::MAX << (x0 % 64) } else { u64::MAX };
+            let high = if word == last { u64::MAX >> (63 - (x1 - 1) % 64) } else { u64::MAX };
+            *bits ^= low & high;
+        }
+    }
+
+    /// Sets exactly the pixels that were not set.
+    pub fn invert(&mut self) {
+        for y in 0..self.size.height {
+            self.flip_span(y, 0, self.size.width);
+        }
+    }
+
+    /// The words of row `y`: pixel x is bit `x % 64` of word `x / 64`; bits beyond the width are 0.
+    ///
+    /// `y` must be below the height.
+    pub(super) fn row(&self, y: u32) -> &[u64] {
+        let start = y as usize * self.words_per_row;
+        &self.words[start..start + self.words_per_row]
+    }
+
+    /// As [`Self::row`], to write; bits beyond the width must stay 0.
+    pub(super) fn row_mut(&mut self, y: u32) -> &mut [u64] {
+        let start = y as usize * self.words_per_row;
+        &mut self.words[start..start + self.words_per_row]
+    }
+
+    /// The runs of set pixels of row `y`, as `start..end` from left to right; none outside the picture.
+    pub fn runs(&self, y: u32) -> Runs<'_> {
+        let row = if y < self.size.height { self.row(y) } else { &[] };
+        Runs { row, at: 0 }
+    }
+
+    /// The smallest box around the set pixels, in the space of the mask's picture; `None` when there are none.
+    pub fn bounds<S>(&self) -> Option<Rect<S>> {
+        let mut bounds: Option<[u32; 4]> = None;
+        for y in 0..self.size.height {
+            let mut runs = self.runs(y);
+            let Some(first) = runs.next() else { continue };
+            let end = runs.last().map_or(first.end, |last| last.end);
+            bounds = Some(match bounds {
+                None => [first.start, y, end, y + 1],
+                Some([x0, y0, x1, _]) => [x0.min(first.start), y0, x1.max(end), y + 1],
+            });
+        }
+        bounds.map(|[x0, y0, x1, y1]| Rect::new(x0 as f32, y0 as f32, x1 as f32, y1 as f32))
+    }
+
     /// Number of set pixels.
     pub fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
@@ -148,9 +205,50 @@ impl Mask {
     }
 }
 
+/// The runs of set pixels in a row of words (see [`Mask::runs`]).
+#[derive(Clone, Debug)]
+pub struct Runs<'a> {
+    pub(super) row: &'a [u64],
+    /// The next bit to look at.
+    pub(super) at: u32,
+}
+
+impl Runs<'_> {
+    /// The first position from `from` on whose bit is `value`, or the number of bits in the row.
+    fn bit_from(&self, from: u32, value: bool) -> u32 {
+        let end = self.row.len() as u32 * 64;
+        let mut word = from as usize / 64;
+        let mut ignore = u64::MAX << (from % 64);
+        while let Some(&bits) = self.row.get(word) {
+            let wanted = (if value { bits } else { !bits }) & ignore;
+            if wanted != 0 {
+                return word as u32 * 64 + wanted.trailing_zeros();
+            }
+            (word, ignore) = (word + 1, u64::MAX);
+        }
+        end
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = std::ops::Range<u32>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.bit_from(self.at, true);
+        if start as usize >= self.row.len() * 64 {
+            return None;
+        }
+        // Bits beyond the width are 0, so a run never ends behind the picture, unless the width fills its last word.
+        let end = self.bit_from(start, false);
+        self.at = end;
+        Some(start..end)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ImageSpace;
 
     #[test]
     fn spans_across_word_borders_set_exactly_their_pixels() {
@@ -180,6 +278,32 @@ mod tests {
         assert_eq!(left.iou(&right), Some(1.0 / 3.0));
         assert_eq!(left.iou(&Mask::empty(Size::new(2, 5))), None);
         assert_eq!(Mask::empty(size).iou(&Mask::empty(size)), None);
+    }
+
+    #[test]
+    fn runs_and_bounds_of_a_row_are_those_that_were_set() {
+        for width in [128, 130, 200] {
+            let mut mask = Mask::empty(Size::new(width, 4));
+            mask.set_span(2, 0, 3, true);
+            mask.set_span(2, 60, 128, true);
+            mask.set(70, 1, true);
+            assert_eq!(mask.runs(2).collect::<Vec<_>>(), [0..3, 60..128]);
+            assert_eq!(mask.runs(9).count(), 0);
+            assert_eq!(mask.bounds::<ImageSpace>(), Some(Rect::new(0.0, 1.0, 128.0, 3.0)));
+            mask.flip_span(2, 2, 61);
+            assert_eq!(mask.runs(2).collect::<Vec<_>>(), [0..2, 3..60, 61..128]);
+        }
+        assert_eq!(Mask::empty(Size::new(5, 5)).bounds::<ImageSpace>(), None);
+    }
+
+    #[test]
+    fn inverting_twice_changes_nothing() {
+        let mask = Mask::from_fn(Size::new(67, 3), |x, y| (x * 5 + y) % 7 < 3);
+        let mut inverted = mask.clone();
+        inverted.invert();
+        assert_eq!(inverted.count() + mask.count(), 67 * 3);
+        inverted.invert();
+        assert_eq!(inverted, mask);
     }
 
     #[test]

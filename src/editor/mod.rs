@@ -12,7 +12,9 @@ mod labels;
 mod overlays;
 mod queue;
 mod rating;
+pub mod regions;
 mod row;
+pub mod tools;
 mod view;
 
 pub use agreement::{Measure, MeasurePoint, measure_points};

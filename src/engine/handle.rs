@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::messages::{Event, Level, PictureToken, Request, RunToken};
 use super::models::{self, ModelsRequest};
+use super::prompts::PromptDesk;
 use super::{files, pictures, runs};
 
 /// Called after each event is published, so that a sleeping window wakes up.
@@ -59,6 +60,7 @@ pub struct Engine {
     /// How often the person asked to stop fetching.
     model_stops: Arc<AtomicU64>,
     pictures: Sender<(u64, Request)>,
+    prompts: PromptDesk,
     events: Receiver<Event>,
     cancelled: Cancelled,
     /// Picture requests of an older generation are dropped unseen.
@@ -81,8 +83,9 @@ impl Engine {
         let generation = Arc::new(AtomicU64::new(0));
 
         let (runs, incoming) = unbounded();
-        let (out, stop) = (outbox.clone(), cancelled.clone());
-        named("editscope-inference", move || runs::serve(&incoming, &out, &stop))?;
+        let prompts = PromptDesk::default();
+        let (out, stop, desk) = (outbox.clone(), cancelled.clone(), prompts.clone());
+        named("editscope-inference", move || runs::serve(&incoming, &desk, &out, &stop))?;
 
         let (files, incoming) = unbounded();
         let out = outbox.clone();
@@ -98,7 +101,8 @@ impl Engine {
             let (incoming, out, generation) = (incoming.clone(), outbox.clone(), Arc::clone(&generation));
             named(&format!("editscope-pictures-{n}"), move || pictures::serve(&incoming, &out, &generation))?;
         }
-        Ok(Self { runs, files, models, model_stops, pictures, events, cancelled, generation, next_token: AtomicU64::new(1) })
+        let next_token = AtomicU64::new(1);
+        Ok(Self { runs, files, models, model_stops, pictures, prompts, events, cancelled, generation, next_token })
     }
 
     /// Asks for something; never blocks. The answer comes as events.
@@ -114,6 +118,11 @@ impl Engine {
             }
             Request::Models(request) => drop(self.models.send(request)),
             Request::Score(..) => drop(self.runs.send(request)),
+            Request::Prompt(ref prompt) => {
+                self.prompts.put(prompt.clone());
+                // Wakes the inference thread, which then looks at the desk.
+                drop(self.runs.send(request));
+            }
             Request::Picture(..) | Request::Canvas(_) => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }

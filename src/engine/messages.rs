@@ -9,6 +9,7 @@ use crate::domain::{Profile, Range, Score, Size};
 use crate::storage::EditId;
 
 use super::baselines::BaselineChoice;
+use super::prompts::{PromptEvent, PromptRequest};
 
 /// Names one run within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -143,6 +144,8 @@ pub enum Level {
 #[derive(Clone, Debug)]
 pub enum Request {
     Score(RunToken, ScoreRequest),
+    /// Points and a box for the segmenter; replaces a question that waits.
+    Prompt(PromptRequest),
     /// Stop a run; what is scored stays.
     Cancel(RunToken),
     Picture(PictureToken, PictureRequest),
@@ -224,6 +227,8 @@ pub enum Event {
         edit: EditId,
         parse: crate::domain::Parse,
     },
+    /// About a question to the segmenter.
+    Prompt(PromptEvent),
     Table(super::opinions::TableEvent),
     /// What became of published networks.
     Models(super::models::ModelsEvent),

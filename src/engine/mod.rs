@@ -17,6 +17,7 @@ pub mod models;
 mod networks;
 pub mod opinions;
 pub mod pictures;
+mod prompts;
 pub mod results;
 mod runs;
 #[cfg(feature = "nets")]
@@ -32,6 +33,7 @@ pub use messages::{
 };
 pub use networks::NetworkSlot;
 pub use pictures::{CanvasEvent, CanvasRequest, Picture};
+pub use prompts::{PromptEvent, PromptRequest};
 #[cfg(feature = "nets")]
 pub use session::{Session, SessionError};
 

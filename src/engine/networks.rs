@@ -71,6 +71,16 @@ impl NetworkSlot {
         self.session.as_ref().map_or_else(Default::default, |s| (s.device_words(), s.models_words(), s.fingerprint()))
     }
 
+    /// Lends the segmenter to `work`, with a name that changes with its checkpoint and device.
+    ///
+    /// # Errors
+    /// When no networks are loaded, `work` fails, or the device gives up.
+    pub fn with_segmenter<T>(&self, work: impl FnOnce(&crate::nets::sam::Sam, &str) -> anyhow::Result<T>) -> anyhow::Result<T> {
+        let session = self.session.as_ref().ok_or_else(|| anyhow::anyhow!("the networks are not loaded"))?;
+        let (sam, name) = session.segmenter();
+        guarded(|| work(sam, name)).map_err(|panic| anyhow::anyhow!("the device gave up: {panic}"))?
+    }
+
     /// Lends the networks to `work`. When a GPU that was chosen automatically fails, the CPU takes over and `work` runs again.
     ///
     /// # Errors

@@ -8,11 +8,14 @@ use super::evaluate::{Run, evaluate};
 use super::handle::{Cancelled, Outbox};
 use super::messages::{Event, Request};
 use super::networks::NetworkSlot;
+use super::prompts::{PromptDesk, SeenPictures};
 
 /// Scores what is asked for until the engine is gone.
-pub fn serve(requests: &Receiver<Request>, out: &Outbox, cancelled: &Cancelled) {
+pub fn serve(requests: &Receiver<Request>, desk: &PromptDesk, out: &Outbox, cancelled: &Cancelled) {
     let mut networks = NetworkSlot::default();
+    let mut seen = SeenPictures::default();
     for request in requests {
+        desk.serve(&mut networks, &mut seen, out);
         let Request::Score(run, request) = request else { continue };
         let result = Project::open(&request.project).map_err(anyhow::Error::from).and_then(|project| {
             let mut job =

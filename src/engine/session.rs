@@ -125,6 +125,11 @@ impl Session {
         format!("{} ({})", self.models, &self.fingerprint()[..12])
     }
 
+    /// The segmenter, with the fingerprint of its checkpoint and device.
+    pub(super) fn segmenter(&self) -> (&Sam, &str) {
+        (&self.segmenter.0, &self.segmenter.1)
+    }
+
     /// Lends the networks to the metric, with a cache in between; `cancelled` is asked before each network call.
     pub fn with_networks<T>(
         &mut self,

@@ -62,6 +62,8 @@ pub struct App {
     pub(super) table_stale: bool,
     tables: Option<Receiver<agreement::Table>>,
     pub(super) score_when_open: bool,
+    /// What the tools wait for from other threads.
+    pub(super) tool_traffic: super::apply_tools::ToolTraffic,
     /// The edit whose neighbours were asked for.
     preloaded_for: Option<RowId>,
     screenshot: Option<Screenshot>,
@@ -100,6 +102,7 @@ impl App {
             table_stale: false,
             tables: None,
             score_when_open: parts.score,
+            tool_traffic: Default::default(),
             preloaded_for: None,
             screenshot: parts.screenshot,
             frame_seconds: 0.0,
@@ -138,6 +141,7 @@ impl App {
             && self.pictures.underway() == 0
             && self.tables.is_none()
             && !self.state.motions.is_underway()
+            && self.tools_settled()
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -154,6 +158,7 @@ impl App {
         }
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
+        self.tool_keys();
         self.state.compare.flipped = Command::flip_held(&ctx, self.state.dialog.is_some());
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
             self.apply(Action::Do(command));
@@ -171,6 +176,7 @@ impl App {
         }
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
+        self.update_tools();
         self.preload_neighbours();
         self.look_for_motion();
         self.refresh_table();
@@ -283,6 +289,7 @@ impl eframe::App for App {
 
     fn on_exit(&mut self) {
         self.save_comment();
+        self.flush_regions();
     }
 }
 

@@ -62,6 +62,7 @@ impl App {
             Action::DismissNotice => self.state.notice_dismissed = true,
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
+            Action::Tool(action) => self.apply_tool(action),
             Action::Columns(action) => self.apply_columns(action),
             Action::Networks(request) => self.networks_asked(request),
         }
@@ -74,6 +75,10 @@ impl App {
         }
         if let Some(mode) = command.compare_mode() {
             self.state.compare.press(mode);
+            return;
+        }
+        if let Some(action) = command.tool_action(&self.state.tools) {
+            self.apply_tool(action);
             return;
         }
         if let Some(answer) = command.answer() {
@@ -114,6 +119,7 @@ impl App {
             Command::BarePictures => self.state.overlays.bare = !self.state.overlays.bare,
             Command::TabScore => self.state.tab = Tab::Score,
             Command::TabParse => self.state.tab = Tab::Parse,
+            Command::TabRegions => self.state.tab = Tab::Regions,
             Command::TabRate => self.state.tab = Tab::Rate,
             Command::TabHistory => self.state.tab = Tab::History,
             Command::NextQuestion => self.state.rating.step(1),
@@ -357,7 +363,7 @@ impl App {
 }
 
 /// Milliseconds since 1970, UTC.
-fn now_millis() -> i64 {
+pub(super) fn now_millis() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

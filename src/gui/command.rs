@@ -2,6 +2,7 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
+use crate::editor::tools::Tool;
 use crate::editor::{CompareMode, Overlay};
 
 /// A thing to do that needs no further data.
@@ -45,8 +46,29 @@ pub enum Command {
     BarePictures,
     TabScore,
     TabParse,
+    TabRegions,
     TabRate,
     TabHistory,
+    ToolPan,
+    ToolBox,
+    ToolBrush,
+    ToolEraser,
+    ToolPolygon,
+    ToolLasso,
+    ToolPoints,
+    BrushSmaller,
+    BrushLarger,
+    AddOrSubtract,
+    FillHoles,
+    RemoveSpecks,
+    Dilate,
+    Erode,
+    InvertMask,
+    CopyToEdit,
+    NextProposal,
+    Undo,
+    Redo,
+    RedoAgain,
     Rate1,
     Rate2,
     Rate3,
@@ -71,14 +93,15 @@ pub enum Group {
     Compare,
     Overlays,
     Inspector,
+    Tools,
     Rate,
     Window,
 }
 
 impl Group {
     /// All groups, in the order of the key sheet.
-    pub const ALL: [Self; 8] =
-        [Self::Queue, Self::Rate, Self::View, Self::Compare, Self::Overlays, Self::Inspector, Self::Project, Self::Window];
+    pub const ALL: [Self; 9] =
+        [Self::Queue, Self::Rate, Self::View, Self::Compare, Self::Overlays, Self::Tools, Self::Inspector, Self::Project, Self::Window];
 
     /// The heading.
     pub const fn label(self) -> &'static str {
@@ -89,6 +112,7 @@ impl Group {
             Self::Compare => "Compare",
             Self::Overlays => "Overlays",
             Self::Inspector => "Inspector",
+            Self::Tools => "Regions and tools",
             Self::Rate => "Rate",
             Self::Window => "Window",
         }
@@ -118,6 +142,10 @@ const fn plain(key: Key) -> Option<KeyboardShortcut> {
 
 const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
+}
+
+const fn shift(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::SHIFT, key))
 }
 
 /// One row for each command, in the order of the enum.
@@ -161,8 +189,29 @@ const TABLE: &[Entry] = &[
     Entry::new(Command::BarePictures, Group::Overlays, "Bare pictures", "Hides all overlays, and shows them again.", plain(Key::H)),
     Entry::new(Command::TabScore, Group::Inspector, "Score", "Parts, overall and the trace.", plain(Key::F2)),
     Entry::new(Command::TabParse, Group::Inspector, "Parse", "The seven fields read out of the instruction.", plain(Key::F3)),
+    Entry::new(Command::TabRegions, Group::Inspector, "Regions", "Boxes and masks: what counts, who made it, and how to put it right.", plain(Key::F6)),
     Entry::new(Command::TabRate, Group::Inspector, "Rate", "Five questions, answered 1 to 5.", plain(Key::F4)),
     Entry::new(Command::TabHistory, Group::Inspector, "History", "Who changed what, and when.", plain(Key::F5)),
+    Entry::new(Command::ToolPan, Group::Tools, Tool::Pan.label(), Tool::Pan.does(), shift(Key::V)),
+    Entry::new(Command::ToolBox, Group::Tools, Tool::Box.label(), Tool::Box.does(), shift(Key::B)),
+    Entry::new(Command::ToolBrush, Group::Tools, Tool::Brush.label(), Tool::Brush.does(), shift(Key::P)),
+    Entry::new(Command::ToolEraser, Group::Tools, Tool::Eraser.label(), Tool::Eraser.does(), shift(Key::E)),
+    Entry::new(Command::ToolPolygon, Group::Tools, Tool::Polygon.label(), Tool::Polygon.does(), shift(Key::G)),
+    Entry::new(Command::ToolLasso, Group::Tools, Tool::Lasso.label(), Tool::Lasso.does(), shift(Key::L)),
+    Entry::new(Command::ToolPoints, Group::Tools, Tool::Points.label(), Tool::Points.does(), shift(Key::S)),
+    Entry::new(Command::BrushSmaller, Group::Tools, "Smaller brush", "Makes brush and eraser smaller; so does Shift and the wheel.", plain(Key::OpenBracket)),
+    Entry::new(Command::BrushLarger, Group::Tools, "Larger brush", "Makes brush and eraser larger; so does Shift and the wheel.", plain(Key::CloseBracket)),
+    Entry::new(Command::AddOrSubtract, Group::Tools, "Take away", "Polygon, lasso and segmenter take away from the mask instead of adding to it.", shift(Key::X)),
+    Entry::new(Command::FillHoles, Group::Tools, "Fill holes", "Adds the holes of the mask that it encloses on all sides.", shift(Key::F)),
+    Entry::new(Command::RemoveSpecks, Group::Tools, "Remove specks", "Removes parts of the mask with fewer pixels than the number beside it.", shift(Key::K)),
+    Entry::new(Command::Dilate, Group::Tools, "Dilate", "Grows the mask by the number of pixels beside it (a disc).", shift(Key::D)),
+    Entry::new(Command::Erode, Group::Tools, "Erode", "Shrinks the mask by the number of pixels beside it (a disc); the picture's border does not shrink it.", shift(Key::C)),
+    Entry::new(Command::InvertMask, Group::Tools, "Invert", "Swaps what belongs to the mask and what does not.", shift(Key::I)),
+    Entry::new(Command::CopyToEdit, Group::Tools, "Copy to edit", "Copies the selected box of the source to the edit, stretched as the pictures are.", shift(Key::T)),
+    Entry::new(Command::NextProposal, Group::Tools, "Next proposal", "Shows the segmenter's next alternative; a single point has several.", shift(Key::N)),
+    Entry::new(Command::Undo, Group::Tools, "Undo", "Takes back the last change of this edit's regions, also after a restart.", ctrl(Key::Z)),
+    Entry::new(Command::Redo, Group::Tools, "Redo", "Makes the undone change again.", Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z))),
+    Entry::new(Command::RedoAgain, Group::Tools, "Redo", "Makes the undone change again.", ctrl(Key::Y)),
     Entry::new(Command::Rate1, Group::Rate, "Answer 1", "Answers the marked question with 1 (bad).", plain(Key::Num1)),
     Entry::new(Command::Rate2, Group::Rate, "Answer 2", "Answers the marked question with 2.", plain(Key::Num2)),
     Entry::new(Command::Rate3, Group::Rate, "Answer 3", "Answers the marked question with 3.", plain(Key::Num3)),
@@ -223,6 +272,11 @@ impl Command {
         }
     }
 
+    /// Whether a text field has its own use of the key: undo in the text is not undo of the mask.
+    const fn is_for_text_too(self) -> bool {
+        matches!(self, Self::Undo | Self::Redo | Self::RedoAgain)
+    }
+
     /// The overlay that it switches.
     pub const fn overlay(self) -> Option<Overlay> {
         Some(match self {
@@ -272,19 +326,21 @@ impl Command {
 
     /// The commands whose keys were pressed since the last frame; the keys are taken, so that nothing else reacts to them.
     ///
-    /// Nothing while text is being typed (except keys with Ctrl, which no text field here uses) or while a dialog is open.
+    /// Nothing while text is being typed (except keys with Ctrl that a text field has no use for) or while a dialog is open.
     pub fn pressed(ctx: &egui::Context, dialog_open: bool) -> Vec<Self> {
         let typing = ctx.text_edit_focused();
         let mut by_modifiers: Vec<Self> = Self::all().collect();
-        // Most modifiers first: otherwise R would swallow Ctrl+R.
-        by_modifiers.sort_by_key(|command| std::cmp::Reverse(command.shortcut().map_or(0, |s| u8::from(s.modifiers.command))));
+        // Most modifiers first: otherwise R would swallow Ctrl+R, and Ctrl+Z Ctrl+Shift+Z.
+        let held = |shortcut: KeyboardShortcut| u8::from(shortcut.modifiers.command) + u8::from(shortcut.modifiers.shift);
+        by_modifiers.sort_by_key(|command| std::cmp::Reverse(command.shortcut().map_or(0, held)));
         ctx.input_mut(|input| {
             by_modifiers
                 .into_iter()
                 .filter(|command| {
                     // What is held is not pressed: see `flip_held`.
                     let Some(shortcut) = command.shortcut().filter(|_| *command != Self::FlipPictures) else { return false };
-                    let blocked = (typing && !shortcut.modifiers.command) || (dialog_open && *command != Self::KeySheet);
+                    let blocked = (typing && (!shortcut.modifiers.command || command.is_for_text_too()))
+                        || (dialog_open && *command != Self::KeySheet);
                     !blocked && consume(input, shortcut)
                 })
                 .collect()

@@ -48,6 +48,8 @@ pub enum Action {
     DismissNotice,
     ToggleFailures,
     CopyText(String),
+    /// Drawing and correcting regions.
+    Tool(super::tool_actions::ToolAction),
     Columns(super::columns::ColumnsAction),
     /// List, fetch, check or stop fetching published networks.
     Networks(crate::engine::models::ModelsRequest),

@@ -35,6 +35,7 @@ impl App {
             }
             Event::Table(event) => self.table_event(event),
             Event::Message { level, text } => self.toast(level, text),
+            Event::Prompt(event) => self.prompt_event(event),
             Event::Models(event) => self.networks_event(event),
             run => self.run_event(run),
         }
@@ -139,6 +140,7 @@ impl App {
                 let answers: Vec<String> = rating.values.iter().map(|(name, value)| format!("{name} {value}")).collect();
                 self.toast(Level::Error, format!("The rating is not saved ({}): {why}", answers.join(", ")));
             }
+            StoreEvent::Regions(event) => self.region_event(event),
             StoreEvent::Exported(Ok(what)) => self.toast(Level::Info, what),
             StoreEvent::Exported(Err(why)) => self.toast(Level::Error, format!("Nothing is exported: {why}")),
         }

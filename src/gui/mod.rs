@@ -7,6 +7,7 @@
 pub mod agreement;
 mod app;
 mod apply;
+mod apply_tools;
 mod canvas;
 mod colormap;
 pub mod columns;
@@ -21,12 +22,16 @@ mod panels;
 pub mod pictures;
 mod project_store;
 mod raster;
+pub mod region_store;
 mod rescore;
 mod screenshot;
 pub mod settings;
 pub mod state;
 pub mod store;
 pub mod theme;
+pub mod tool_actions;
+mod tool_icons;
+mod tool_keys;
 mod widgets;
 
 pub use app::{App, Parts};

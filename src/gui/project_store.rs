@@ -24,7 +24,7 @@ fn said(error: StorageError) -> String {
 }
 
 impl ProjectStore {
-    fn project(&self) -> Result<&Project, String> {
+    pub(super) fn project(&self) -> Result<&Project, String> {
         self.project.as_ref().ok_or_else(|| "no project is open".to_owned())
     }
 
@@ -235,6 +235,10 @@ impl Store for ProjectStore {
 
     fn export(&mut self, to: &Path, _shown: &Shown) -> Result<String, String> {
         Err(format!("use `editscope export` on the command line: {}", to.display()))
+    }
+
+    fn regions(&mut self) -> &mut dyn super::region_store::RegionStore {
+        self
     }
 }
 

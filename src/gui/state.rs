@@ -23,6 +23,7 @@ pub enum Tab {
     #[default]
     Score,
     Parse,
+    Regions,
     Rate,
     History,
 }
@@ -114,6 +115,8 @@ pub struct State {
     pub focus_search: bool,
     /// The queue scrolls to the selection in the next frame.
     pub reveal_selection: bool,
+    /// Drawing and correcting regions.
+    pub tools: crate::editor::tools::Tools,
     /// Networks of the last run, in words; tells whether demo checkpoints made the scores.
     pub device: String,
     /// Published networks and what is being fetched.

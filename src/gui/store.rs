@@ -11,6 +11,8 @@ use crate::domain::{Parse, Profile, Rating};
 use crate::editor::{EditDetails, Row, RowId};
 use crate::engine::Wake;
 
+use super::region_store::{self, RegionEvent, RegionRequest, RegionStore};
+
 /// What is known about an open project.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct StoreInfo {
@@ -44,6 +46,8 @@ pub trait Store: Send {
     fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String>;
     /// Writes scores and ratings of all edits to a file; says what was written.
     fn export(&mut self, to: &Path, shown: &Shown) -> Result<String, String>;
+    /// The journal of regions.
+    fn regions(&mut self) -> &mut dyn RegionStore;
 }
 
 /// What the window asks of the store's thread.
@@ -55,6 +59,7 @@ pub enum StoreRequest {
     SaveParse { id: RowId, parse: Parse, who: String },
     SaveRating { id: RowId, rating: Rating },
     Export { to: PathBuf, shown: Shown },
+    Regions(RegionRequest),
 }
 
 /// What the store's thread answers.
@@ -70,6 +75,7 @@ pub enum StoreEvent {
     /// The rating comes back, so that a failed one is not lost.
     RatingSaved(RowId, Rating, Result<(), String>),
     Exported(Result<String, String>),
+    Regions(RegionEvent),
 }
 
 /// The store's thread and the channels to it.
@@ -144,6 +150,7 @@ fn answer(store: &mut dyn Store, request: StoreRequest) -> StoreEvent {
             let result = store.save_rating(id, &rating);
             StoreEvent::RatingSaved(id, rating, result)
         }
+        StoreRequest::Regions(request) => StoreEvent::Regions(region_store::answer(store.regions(), request)),
         StoreRequest::Export { to, shown } => StoreEvent::Exported(store.export(&to, &shown)),
     }
 }

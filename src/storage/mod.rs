@@ -30,7 +30,7 @@ pub use pictures::{PictureReport, PictureState};
 pub use project::{Project, Upgrade};
 pub use queue::{Flag, HumanSummary, QueueRow, QueueScore, flags_of};
 pub use ratings::StoredRating;
-pub use regions::RegionSet;
+pub use regions::{Appended, RegionJournal, RegionSet};
 pub use runs::{NewRun, Run, RunEnd, RunKind};
 pub use saved::SavedComparison;
 pub use scores::StoredScore;

@@ -7,4 +7,5 @@ mod looks;
 mod measures;
 mod pixels;
 mod support;
+mod tools;
 mod walk;

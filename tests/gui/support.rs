@@ -12,19 +12,26 @@ use std::time::{Duration, Instant};
 
 use editscope::domain::rle::Rle;
 use editscope::domain::{
-    Baselines, BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score,
-    Size, TraceKind, TraceStep, Zoned, columns,
+    Baselines, BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Point, Profile, Range, Rating, Rect,
+    Score, Size, TraceKind, TraceStep, Zoned, columns,
 };
 use editscope::editor::{Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
-use editscope::engine::{Event, PictureToken, Pixels, Request, RunToken};
+use editscope::engine::{Event, PictureToken, Pixels, PromptEvent, PromptRequest, Request, RunToken};
 use editscope::engine::{combine, fit_range};
 use editscope::gui::engine_link::EngineLink;
+use editscope::gui::region_store::RegionStore;
 use editscope::gui::settings::{Settings, ThemeChoice};
 use editscope::gui::store::{Shown, Store, StoreInfo};
 use editscope::gui::{App, Parts as WindowParts};
 use editscope::imaging::decode::{DecodeOptions, decode};
 use editscope::storage::EditId;
 use egui_kittest::Harness;
+
+use region_memory::{Journal, MemoryRegions};
+
+// Named by its path, because the bench includes this file too.
+#[path = "region_memory.rs"]
+mod region_memory;
 
 /// What was written to the store, for tests to look at.
 #[derive(Default)]
@@ -43,6 +50,7 @@ pub struct SampleStore {
     parses: HashMap<RowId, Parse>,
     written: Arc<Mutex<Written>>,
     shared: Scores,
+    pub regions: MemoryRegions,
 }
 
 /// Scores that the engine's "run" puts into the store.
@@ -70,7 +78,16 @@ impl SampleStore {
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
             .map(|line| (line["picture"].as_str().unwrap().to_owned(), line))
             .collect();
-        let mut store = Self { items, truth, scores: HashMap::new(), ratings: HashMap::new(), parses: HashMap::new(), written, shared };
+        let mut store = Self {
+            items,
+            truth,
+            scores: HashMap::new(),
+            ratings: HashMap::new(),
+            parses: HashMap::new(),
+            written,
+            shared,
+            regions: MemoryRegions::default(),
+        };
         for (id, item, edit) in store.edits() {
             store.ratings.insert(id, edit.ratings.clone());
             store.parses.insert(id, item.parse.clone().unwrap_or_default());
@@ -290,6 +307,10 @@ impl Store for SampleStore {
     fn export(&mut self, to: &Path, _shown: &Shown) -> Result<String, String> {
         Err(format!("not in this test: {}", to.display()))
     }
+
+    fn regions(&mut self) -> &mut dyn RegionStore {
+        &mut self.regions
+    }
 }
 
 impl SampleStore {
@@ -341,6 +362,11 @@ impl EngineLink for FakeEngine {
                 events.push_back(Event::Progress { run, done: total, failed: 0, total, seconds: 9.6, current: "last".into() });
                 events.push_back(Event::RunFinished { run, done: total, failed: 0, cancelled: false, seconds: 9.6 });
             }
+            Request::Prompt(prompt) => {
+                self.asked.borrow_mut().push(format!("prompt {} points", prompt.points.len()));
+                let answered = PromptEvent::Answered { token: prompt.token, result: Ok(proposed(&prompt)) };
+                events.push_back(Event::Prompt(answered));
+            }
             Request::Import(import) => self.asked.borrow_mut().push(format!("import {}", import.data.display())),
             Request::Table(request) => events.push_back(Event::Table(editscope::engine::opinions::answer(&request))),
             other => self.asked.borrow_mut().push(format!("{other:?}")),
@@ -362,6 +388,17 @@ impl EngineLink for FakeEngine {
     }
 }
 
+/// The box as a mask, or discs around the first point: three for a single point, as a segmenter answers.
+fn proposed(prompt: &PromptRequest) -> Vec<(Mask, f32)> {
+    if let Some(rect) = prompt.rect {
+        return vec![(Mask::from_fn(prompt.out, |x, y| rect.contains(Point::new(x as f32, y as f32))), 0.9)];
+    }
+    let at = prompt.points[0].0;
+    let disc = |radius: f32| Mask::from_fn(prompt.out, |x, y| (x as f32 - at.x).hypot(y as f32 - at.y) <= radius);
+    let count = if prompt.points.len() == 1 { 3 } else { 1 };
+    (1..=count).map(|n| (disc(10.0 * n as f32), 1.0 - 0.1 * n as f32)).collect()
+}
+
 fn pixels(path: &Path, max_side: Option<u32>) -> Result<Arc<Pixels>, String> {
     let rgb = decode(path, &DecodeOptions::default()).map_err(|error| error.to_string())?.rgb;
     let full_size = Size::new(rgb.width(), rgb.height());
@@ -377,6 +414,7 @@ pub struct Window {
     pub harness: Harness<'static, App>,
     pub written: Arc<Mutex<Written>>,
     pub asked: Rc<RefCell<Vec<String>>>,
+    pub regions: Arc<Mutex<Journal>>,
 }
 
 /// What a window under test begins with.
@@ -417,6 +455,7 @@ impl Window {
         let scores = Scores::default();
         let folder = setup.data.clone().unwrap_or_else(demo_folder);
         let store = SampleStore::new(&folder, setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
+        let regions = Arc::clone(&store.regions.0);
         let asked = Rc::new(RefCell::new(Vec::new()));
         let engine = FakeEngine { events: RefCell::default(), tokens: Cell::new(0), scores, asked: Rc::clone(&asked) };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
@@ -442,7 +481,7 @@ impl Window {
                 }
                 App::new(&creation.egui_ctx, parts).unwrap()
             });
-        let mut window = Self { harness, written, asked };
+        let mut window = Self { harness, written, asked, regions };
         window.settle();
         window
     }

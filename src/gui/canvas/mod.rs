@@ -12,6 +12,8 @@ mod notes;
 mod overlay;
 mod picture;
 mod probe;
+mod region_paint;
+mod region_raster;
 mod toolbar;
 pub mod tools;
 

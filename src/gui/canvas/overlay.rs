@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use crate::domain::{Bpm500, Detection, ImageSpace, Mask, Point, Scale, Score, Side, Size};
+use crate::domain::{Bpm500, Detection, ImageSpace, Mask, Point, RegionRole, Scale, Score, Side, Size};
 use crate::editor::{Content, LabelBox, Overlay, place_labels};
 
 use super::frame::{Frame, Pane, ui_rect, wanted};
@@ -69,7 +69,9 @@ fn change_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
 
 fn mask_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score: &Score) {
     let (fill, outline) = (drawn(cx, Overlay::Mask), drawn(cx, Overlay::MaskOutline));
-    if (fill <= 0.0 && outline <= 0.0) || score.mask.is_none() {
+    // A person's mask, or one that is being drawn, is drawn by the tools.
+    let drawn_by_tools = cx.state.tools.draws(frame.row.id, Side::Edit, RegionRole::EditMask);
+    if (fill <= 0.0 && outline <= 0.0) || score.mask.is_none() || drawn_by_tools {
         return;
     }
     let Some(ready) = wanted(cx, Wanted::Mask(frame.row.id)) else { return };
@@ -170,7 +172,8 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score
     let palette = cx.palette(ui);
     let painter = ui.painter().with_clip_rect(pane.clip);
     let (used_opacity, candidate_opacity) = (drawn(cx, overlay), drawn(cx, Overlay::Candidates));
-    if used_opacity > 0.0 {
+    let role = if side == Side::Source { RegionRole::Original } else { RegionRole::Edited };
+    if used_opacity > 0.0 && !cx.state.tools.draws(frame.row.id, side, role) {
         let color = palette.overlay(overlay).gamma_multiply(used_opacity);
         for found in used {
             let rect = on_canvas(found);

@@ -1,36 +1,244 @@
 //! Where the region tools meet the canvas. The canvas calls [`interact_ui`] before it pans, [`paint_ui`] over its own overlays, and leaves
 //! room for a strip of tools at the left ([`strip_ui`]) and for the options of the tool in use above the pictures ([`options_ui`]).
 
-use egui::{Rect, Response, Ui};
+use egui::{Align, CursorIcon, Id, Layout, PointerButton, Pos2, Rect, Response, Ui, UiBuilder, vec2};
 
+use super::region_paint;
 use super::{Frame, Pane};
-use crate::gui::context::Context;
+use crate::domain::{ImageSpace, Point, Side};
+use crate::editor::tools::{Handle, Sketch, Tool, Tools};
+use crate::gui::context::{Action, Context};
+use crate::gui::panels::tool_strip;
+use crate::gui::tool_actions::ToolAction;
+
+/// How near a handle counts as hit, in points of the window.
+const REACH: f32 = 7.0;
 
 /// Width of the strip of tools, in points.
 pub fn strip_width(_cx: &Context<'_>) -> f32 {
-    0.0
+    tool_strip::WIDTH
 }
 
 /// The strip of tools.
-pub fn strip_ui(_ui: &mut Ui, _cx: &Context<'_>, _rect: Rect, _frame: &Frame<'_>) {}
+pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>, rect: Rect, _frame: &Frame<'_>) {
+    ui.painter().rect_filled(rect, 0.0, cx.palette(ui).panel.0);
+    ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(4.0, 6.0))), |ui| tool_strip::strip_ui(ui, cx));
+}
 
-/// Height of the row of options, in points.
+/// Height of the row of options, in points: always the same, so that nothing jumps when a tool is taken.
 pub fn options_height(_cx: &Context<'_>) -> f32 {
-    0.0
+    tool_strip::OPTIONS_HEIGHT
 }
 
 /// The options of the tool in use.
-pub fn options_ui(_ui: &mut Ui, _cx: &Context<'_>, _rect: Rect, _frame: &Frame<'_>) {}
+pub fn options_ui(ui: &mut Ui, cx: &Context<'_>, rect: Rect, _frame: &Frame<'_>) {
+    ui.painter().rect_filled(rect, 0.0, cx.palette(ui).panel.0);
+    let row = UiBuilder::new().max_rect(rect.shrink2(vec2(8.0, 4.0))).layout(Layout::left_to_right(Align::Center));
+    ui.scope_builder(row, |ui| tool_strip::options_ui(ui, cx));
+}
+
+/// The pane in which a gesture began, so that it goes on there when the pointer leaves it.
+fn began_id() -> Id {
+    Id::unique("tool gesture pane")
+}
 
 /// The pointer over one pane. Returns whether a tool took it; the canvas then neither pans nor fits on a double click (the wheel still
 /// zooms unless it is consumed from the input).
 ///
 /// `response` is that of the whole canvas (click and drag). `frame.image_from_ui(pane, …)` and `frame.ui_from_image(pane, …)` translate
-/// positions; they are pixels of the canvas, which has the size of the source (`frame.size`; an edit of another size is stretched). Called
-/// for each pane that shows the selected edit or its source; `pane.side` says which, `pane.clip` where it is seen.
-pub fn interact_ui(_ui: &Ui, _cx: &Context<'_>, _pane: &Pane<'_>, _frame: &Frame<'_>, _response: &Response) -> bool {
-    false
+/// positions; pixels of `pane.side` are those of the canvas, which has the size of the source (`frame.size`). Called for each pane that
+/// shows the selected edit.
+pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, response: &Response) -> bool {
+    tell_sizes(cx, frame);
+    let tools = &cx.state.tools;
+    let send = |action| cx.send(Action::Tool(action));
+    let place = (pane.side, pane.clip.min.x.to_bits());
+    let began: Option<(Side, u32)> = ui.data(|data| data.get_temp(began_id())).unwrap_or_default();
+    let inside = |at: Pos2| pane.clip.contains(at);
+    let hovered = response.hover_pos().filter(|at| inside(*at));
+    if tools.document_of(frame.row.id).is_none() {
+        return false;
+    }
+    hover(cx, pane, frame, hovered, response);
+    if tools.tool == Tool::Pan {
+        if response.clicked()
+            && let Some(at) = response.interact_pointer_pos().filter(|at| inside(*at))
+        {
+            send(ToolAction::SelectAt { side: pane.side, at: frame.image_from_ui(pane, at), reach: 2.0 / frame.zoom() });
+        }
+        return false;
+    }
+    let mine = began == Some(place);
+    let other_button = response.dragged_by(PointerButton::Middle) || response.dragged_by(PointerButton::Secondary);
+    if other_button && !mine {
+        return false;
+    }
+    if let Some(at) = hovered {
+        ui.set_cursor_icon(cursor(tools, pane, frame, at));
+        resize_brush(ui, cx);
+    }
+    clicks(ui, cx, pane, frame, response);
+    drags(ui, cx, pane, frame, response, mine.then_some(place), place);
+    hovered.is_some() || mine
+}
+
+/// The document needs the sizes of both pictures; the canvas is the first to know them.
+fn tell_sizes(cx: &Context<'_>, frame: &Frame<'_>) {
+    let (id, source) = (frame.row.id, frame.size);
+    if let Some(edit) = frame.edit_size.filter(|edit| edit.pixels() > 0 && source.pixels() > 0)
+        && cx.state.tools.sizes != Some((id, source, edit))
+    {
+        cx.send(Action::Tool(ToolAction::Sizes { id, source, edit }));
+    }
+}
+
+fn hover(cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, hovered: Option<Pos2>, response: &Response) {
+    let here = hovered.map(|at| (pane.side, frame.image_from_ui(pane, at)));
+    let known = cx.state.tools.hover;
+    let left = hovered.is_none() && (response.hover_pos().is_none() && known.is_some_and(|(side, _)| side == pane.side));
+    if (here.is_some() && here != known) || left {
+        cx.send(Action::Tool(ToolAction::Hover(here)));
+    }
+}
+
+fn cursor(tools: &Tools, pane: &Pane<'_>, frame: &Frame<'_>, at: Pos2) -> CursorIcon {
+    match tools.tool {
+        Tool::Pan => CursorIcon::Default,
+        Tool::Brush | Tool::Eraser => CursorIcon::None,
+        Tool::Polygon | Tool::Lasso | Tool::Points => CursorIcon::Crosshair,
+        Tool::Box => match region_paint::selected_box(tools, pane.side) {
+            Some(rect) => {
+                let p = frame.image_from_ui(pane, at);
+                match Handle::near(&rect, p, REACH / frame.zoom()) {
+                    Some(Handle::TopLeft | Handle::BottomRight) => CursorIcon::ResizeNwSe,
+                    Some(Handle::TopRight | Handle::BottomLeft) => CursorIcon::ResizeNeSw,
+                    Some(Handle::Top | Handle::Bottom) => CursorIcon::ResizeVertical,
+                    Some(Handle::Left | Handle::Right) => CursorIcon::ResizeHorizontal,
+                    None if rect.contains(p) => CursorIcon::Move,
+                    None => CursorIcon::Crosshair,
+                }
+            }
+            None => CursorIcon::Crosshair,
+        },
+    }
+}
+
+/// Shift and the wheel, one step a notch.
+fn resize_brush(ui: &Ui, cx: &Context<'_>) {
+    if !matches!(cx.state.tools.tool, Tool::Brush | Tool::Eraser) {
+        return;
+    }
+    let steps: Vec<bool> = ui.input(|input| {
+        let wheel = input.events.iter().filter_map(|event| match event {
+            egui::Event::MouseWheel { delta, modifiers, .. } if modifiers.shift => Some(delta.x + delta.y),
+            _ => None,
+        });
+        wheel.filter(|delta| *delta != 0.0).map(|delta| delta > 0.0).collect()
+    });
+    if !steps.is_empty() {
+        let mut options = cx.state.tools.options;
+        steps.into_iter().for_each(|larger| options.resize_brush(larger));
+        cx.send(Action::Tool(ToolAction::SetOptions(options)));
+    }
+}
+
+fn clicks(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, response: &Response) {
+    let Some(pointer) = response.interact_pointer_pos().filter(|at| pane.clip.contains(*at)) else { return };
+    let at = frame.image_from_ui(pane, pointer);
+    let send = |action| cx.send(Action::Tool(action));
+    let tool = cx.state.tools.tool;
+    if tool == Tool::Points && response.secondary_clicked() {
+        send(ToolAction::Mark { side: pane.side, at, inside: false });
+    }
+    if tool == Tool::Polygon && response.double_clicked() {
+        // The first click of the two has set the last corner.
+        send(ToolAction::ClosePolygon);
+    } else if response.clicked() {
+        match tool {
+            Tool::Polygon => send(ToolAction::Corner(at)),
+            Tool::Points => send(ToolAction::Mark { side: pane.side, at, inside: true }),
+            Tool::Box | Tool::Brush | Tool::Eraser => {
+                send(press(ui, pane, frame, at));
+                send(ToolAction::Release);
+            }
+            Tool::Pan | Tool::Lasso => {}
+        }
+    }
+}
+
+fn press(ui: &Ui, pane: &Pane<'_>, frame: &Frame<'_>, at: Point<ImageSpace>) -> ToolAction {
+    let straight = ui.input(|input| input.modifiers.shift);
+    ToolAction::Press { side: pane.side, at, reach: REACH / frame.zoom(), straight }
+}
+
+fn drags(
+    ui: &Ui,
+    cx: &Context<'_>,
+    pane: &Pane<'_>,
+    frame: &Frame<'_>,
+    response: &Response,
+    mine: Option<(Side, u32)>,
+    place: (Side, u32),
+) {
+    let send = |action| cx.send(Action::Tool(action));
+    let image = |at: Pos2| frame.image_from_ui(pane, at);
+    let primary = PointerButton::Primary;
+    if cx.state.tools.tool == Tool::Polygon {
+        return;
+    }
+    let mut going = mine.is_some();
+    if response.drag_started_by(primary)
+        && let Some(origin) = ui.input(|input| input.pointer.press_origin()).filter(|at| pane.clip.contains(*at))
+    {
+        send(press(ui, pane, frame, image(origin)));
+        ui.data_mut(|data| data.insert_temp(began_id(), Some(place)));
+        going = true;
+    }
+    if !going {
+        return;
+    }
+    if response.dragged_by(primary) || response.drag_stopped_by(primary) {
+        // Every place that the pointer went through, not only the last of the frame: quick strokes stay round.
+        let mut path = Vec::new();
+        ui.input(|input| {
+            for event in &input.events {
+                match event {
+                    egui::Event::PointerMoved(at) => path.push(image(*at)),
+                    // Where the pointer was before it went down is no part of the gesture.
+                    egui::Event::PointerButton { button, pressed: true, .. } if *button == primary => path.clear(),
+                    _ => {}
+                }
+            }
+        });
+        if path.is_empty() {
+            path.extend(response.interact_pointer_pos().filter(|_| response.drag_started_by(primary)).map(image));
+        }
+        if !path.is_empty() {
+            send(ToolAction::Drag(path));
+        }
+    }
+    if response.drag_stopped_by(primary) || !ui.input(|input| input.pointer.any_down()) {
+        send(ToolAction::Release);
+        ui.data_mut(|data| data.insert_temp(began_id(), None::<(Side, u32)>));
+    }
 }
 
 /// Regions, handles and the stroke in progress over one pane. Paint with `ui.painter().with_clip_rect(pane.clip)`.
-pub fn paint_ui(_ui: &Ui, _cx: &Context<'_>, _pane: &Pane<'_>, _frame: &Frame<'_>) {}
+pub fn paint_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
+    let tools = &cx.state.tools;
+    let Some(document) = tools.document_of(frame.row.id) else { return };
+    if frame.size.pixels() == 0 {
+        return;
+    }
+    let painter = ui.painter().with_clip_rect(pane.clip);
+    region_paint::masks_ui(ui, cx, &painter, pane, frame, document);
+    region_paint::boxes_ui(ui, cx, &painter, pane, frame, document);
+    if let Some(sketch) = &tools.sketch {
+        region_paint::sketch_ui(ui, cx, &painter, pane, frame, sketch);
+    }
+    region_paint::prompt_ui(ui, cx, &painter, pane, frame);
+    let stroke_elsewhere = matches!(tools.sketch, Some(Sketch::Polygon { .. } | Sketch::Lasso { .. }));
+    if !stroke_elsewhere {
+        region_paint::brush_ui(ui, cx, &painter, pane, frame);
+    }
+}

@@ -8,6 +8,7 @@ use super::settings::settings_ui;
 use crate::gui::command::{Command, Group};
 use crate::gui::context::{Action, Context};
 use crate::gui::state::Dialog;
+use crate::gui::tool_keys::TOOL_KEYS;
 use crate::gui::widgets::{right, section};
 
 /// Draws the open dialog, if there is one.
@@ -44,12 +45,19 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
 
 fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
-    let columns = [&[Group::Queue, Group::Rate][..], &[Group::View, Group::Overlays], &[Group::Inspector, Group::Project, Group::Window]];
+    let columns = [
+        &[Group::Queue, Group::Rate, Group::View][..],
+        &[Group::Tools],
+        &[Group::Overlays, Group::Inspector, Group::Project, Group::Window],
+    ];
     ui.columns(3, |uis| {
         for (ui, groups) in uis.iter_mut().zip(columns) {
             for group in groups {
                 section(ui, palette, group.label());
                 group_ui(ui, cx, *group);
+                if *group == Group::Tools {
+                    tool_keys_ui(ui, cx);
+                }
             }
         }
     });
@@ -58,18 +66,29 @@ fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
     ui.label(RichText::new(text).size(12.0).color(palette.text_dim.0));
 }
 
+/// Keys that the tools take only while they have a use for them.
+fn tool_keys_ui(ui: &mut Ui, cx: &Context<'_>) {
+    for (key, does) in TOOL_KEYS {
+        key_ui(ui, cx, key, does);
+    }
+}
+
 fn group_ui(ui: &mut Ui, cx: &Context<'_>, group: Group) {
-    let palette = cx.palette(ui);
     for command in Command::all().filter(|command| command.group() == group) {
         let Some(key) = command.shortcut_text(ui.ctx()) else { continue };
-        ui.horizontal(|ui| {
-            egui::Frame::new().fill(palette.raised.0).corner_radius(3).inner_margin(egui::Margin::symmetric(6, 1)).show(ui, |ui| {
-                ui.set_min_width(58.0);
-                ui.label(RichText::new(key).monospace().size(11.5));
-            });
-            ui.allocate_ui(vec2(ui.available_width(), 18.0), |ui| {
-                ui.add(egui::Label::new(command.label()).truncate());
-            });
-        });
+        key_ui(ui, cx, &key, command.label());
     }
+}
+
+fn key_ui(ui: &mut Ui, cx: &Context<'_>, key: &str, label: &str) {
+    let palette = cx.palette(ui);
+    ui.horizontal(|ui| {
+        egui::Frame::new().fill(palette.raised.0).corner_radius(3).inner_margin(egui::Margin::symmetric(6, 1)).show(ui, |ui| {
+            ui.set_min_width(58.0);
+            ui.label(RichText::new(key).monospace().size(11.5));
+        });
+        ui.allocate_ui(vec2(ui.available_width(), 18.0), |ui| {
+            ui.add(egui::Label::new(label).truncate());
+        });
+    });
 }

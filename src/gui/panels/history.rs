@@ -26,7 +26,7 @@ pub fn history_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
 }
 
 /// `YYYY-MM-DD hh:mm UTC` of milliseconds since 1970, by the days-to-date arithmetic of the proleptic Gregorian calendar.
-fn utc(millis: i64) -> String {
+pub(super) fn utc(millis: i64) -> String {
     let seconds = millis.div_euclid(1000);
     let (days, second_of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Years begin in March here, so that the leap day is the last of a year.

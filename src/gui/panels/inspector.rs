@@ -2,13 +2,18 @@
 
 use egui::{Button, RichText, ScrollArea, Ui};
 
-use super::{history, parse, rate, score};
+use super::{history, parse, rate, regions, score};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::state::Tab;
 
-const TABS: [(Command, Tab); 4] =
-    [(Command::TabScore, Tab::Score), (Command::TabParse, Tab::Parse), (Command::TabRate, Tab::Rate), (Command::TabHistory, Tab::History)];
+const TABS: [(Command, Tab); 5] = [
+    (Command::TabScore, Tab::Score),
+    (Command::TabParse, Tab::Parse),
+    (Command::TabRegions, Tab::Regions),
+    (Command::TabRate, Tab::Rate),
+    (Command::TabHistory, Tab::History),
+];
 
 /// Draws the panel.
 pub fn inspector_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -34,7 +39,11 @@ pub fn inspector_ui(ui: &mut Ui, cx: &Context<'_>) {
     ScrollArea::vertical().id_salt(("inspector", cx.state.tab as u8)).auto_shrink(false).show(ui, |ui| match cx.state.tab {
         Tab::Score => score::score_ui(ui, cx, row, details),
         Tab::Parse => parse::parse_ui(ui, cx, details),
+        Tab::Regions => regions::regions_ui(ui, cx, details),
         Tab::Rate => rate::rate_ui(ui, cx, details),
-        Tab::History => history::history_ui(ui, cx, details),
+        Tab::History => {
+            regions::journal_ui(ui, cx, details);
+            history::history_ui(ui, cx, details);
+        }
     });
 }

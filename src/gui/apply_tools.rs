@@ -1,0 +1,464 @@
+//! What the tools do to the state, and what they exchange with the project file and the segmenter.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::domain::regions::Area;
+use crate::domain::{Score, Side};
+use crate::editor::RowId;
+use crate::editor::regions::{Author, LoadedSide, LogLine, NotChanged, RegionDocument};
+use crate::editor::tools::{Done, PointMark, PromptStage, Proposal, Tool};
+use crate::engine::{Level, PromptEvent, PromptRequest, Request};
+use crate::storage::Appended;
+
+use super::app::App;
+use super::region_store::{RegionEvent, RegionRequest};
+use super::store::StoreRequest;
+use super::tool_actions::ToolAction;
+
+/// How long the end of the program waits for the disk.
+const LAST_WAIT: Duration = Duration::from_secs(3);
+
+/// Seconds between two looks whether another window wrote.
+const CHECK_EVERY: f64 = 2.0;
+
+/// What the tools wait for from other threads.
+#[derive(Default)]
+pub struct ToolTraffic {
+    /// The project that the documents belong to.
+    project: Option<PathBuf>,
+    /// The edit whose regions were asked for.
+    loading: Option<RowId>,
+    /// They are here; the document begins once the sizes of the pictures are known.
+    loaded: Option<(RowId, [LoadedSide; 2])>,
+    /// The score whose regions were taken over, or asked for.
+    found_in: Option<(RowId, Option<Arc<Score>>)>,
+    check_at: f64,
+    checking: bool,
+    next_prompt: u64,
+}
+
+impl App {
+    /// Whether nothing of the tools is on its way.
+    pub(super) fn tools_settled(&self) -> bool {
+        let tools = &self.state.tools;
+        let writing = tools.document.iter().chain(&tools.unsaved).any(|document| {
+            let outbox = document.outbox();
+            !outbox.is_empty() && outbox.failure().is_none()
+        });
+        let asking = tools.prompt.as_ref().is_some_and(|prompt| matches!(prompt.stage, PromptStage::Working(_)));
+        let reading = self.tool_traffic.loading.is_some() && self.tool_traffic.loaded.is_none();
+        !writing && !asking && !reading && !self.tool_traffic.checking
+    }
+
+    /// Follows the selection, writes what waits, and looks now and then whether another window wrote.
+    pub(super) fn update_tools(&mut self) {
+        let now = self.ctx.input(|input| input.time);
+        self.follow_project();
+        let selected = self.state.queue.selected().filter(|_| self.state.info().is_some());
+        self.follow_selection(selected);
+        self.follow_score();
+        self.write_regions(now);
+        self.check_other_windows(now);
+    }
+
+    /// Regions belong to the project they were read from; unsaved ones of another one are said to be lost.
+    fn follow_project(&mut self) {
+        let open = self.state.info().map(|info| info.path.clone());
+        if open.is_none() || open == self.tool_traffic.project {
+            return;
+        }
+        let lost = self.state.tools.unsaved_count();
+        if lost > 0 {
+            self.toast(Level::Error, format!("{lost} changes of regions were never written: the project they belong to was closed."));
+        }
+        self.state.tools.document = None;
+        self.state.tools.unsaved.clear();
+        self.state.tools.hidden.clear();
+        self.state.tools.cancel();
+        self.tool_traffic = ToolTraffic { project: open, next_prompt: self.tool_traffic.next_prompt, ..ToolTraffic::default() };
+    }
+
+    fn follow_selection(&mut self, selected: Option<RowId>) {
+        let tools = &mut self.state.tools;
+        if tools.document.as_ref().map(|document| document.id) != selected {
+            if let Some(left) = tools.document.take() {
+                tools.cancel();
+                tools.last_dab = None;
+                self.tool_traffic.found_in = None;
+                if !left.outbox().is_empty() || left.conflict().is_some() {
+                    tools.unsaved.push(left);
+                }
+            }
+            let kept = tools.unsaved.iter().position(|document| Some(document.id) == selected);
+            tools.document = kept.map(|at| tools.unsaved.swap_remove(at));
+            tools.revision += 1;
+        }
+        let Some(id) = selected else { return };
+        let stale = tools.document.as_ref().is_some_and(|document| document.stale && document.outbox().is_empty());
+        let missing = tools.document.is_none();
+        if (missing || stale) && self.tool_traffic.loading != Some(id) {
+            self.tool_traffic.loading = Some(id);
+            self.tool_traffic.loaded = None;
+            self.store.send(StoreRequest::Regions(RegionRequest::Load(id)));
+        }
+        self.begin_document(id);
+    }
+
+    /// Begins (or refreshes) the document once both its regions and the sizes of its pictures are there.
+    fn begin_document(&mut self, id: RowId) {
+        let tools = &mut self.state.tools;
+        let Some((_, source, edit)) = tools.sizes.filter(|(of, ..)| *of == id) else { return };
+        let Some((_, loaded)) = self.tool_traffic.loaded.take_if(|(of, _)| *of == id) else { return };
+        self.tool_traffic.loading = None;
+        match &mut tools.document {
+            // Changed meanwhile: they will meet the other window's when they are written.
+            Some(document) if !document.outbox().is_empty() => document.stale = false,
+            Some(document) => document.load(loaded),
+            None => tools.document = Some(RegionDocument::new(id, source, edit, loaded)),
+        }
+        tools.revision += 1;
+    }
+
+    /// The networks' regions come from the score that the window shows.
+    fn follow_score(&mut self) {
+        let Some(document) = &self.state.tools.document else { return };
+        let Some(details) = self.state.details.as_ref().filter(|details| details.id == document.id) else { return };
+        let score = details.score.clone();
+        let same = self.tool_traffic.found_in.as_ref().is_some_and(|(of, known)| {
+            *of == document.id
+                && match (known, &score) {
+                    (Some(known), Some(score)) => Arc::ptr_eq(known, score),
+                    (None, None) => true,
+                    _ => false,
+                }
+        });
+        if same {
+            return;
+        }
+        self.tool_traffic.found_in = Some((document.id, score.clone()));
+        if let Some(score) = score {
+            self.store.send(StoreRequest::Regions(RegionRequest::Found(document.id, score)));
+        }
+    }
+
+    fn write_regions(&mut self, now: f64) {
+        let tools = &mut self.state.tools;
+        let mut next_try = f64::INFINITY;
+        for document in tools.document.iter_mut().chain(&mut tools.unsaved) {
+            if let Some(entry) = document.next_to_write(now) {
+                self.store.send(StoreRequest::Regions(RegionRequest::Append(document.id, entry)));
+            } else if let Some(failure) = document.outbox().failure() {
+                next_try = next_try.min(failure.retry_at - now);
+            }
+        }
+        if next_try.is_finite() {
+            self.ctx.request_repaint_after(Duration::from_secs_f64(next_try.clamp(0.05, 60.0)));
+        }
+    }
+
+    /// Before the program ends: waits a moment for changes that are on their way to the disk.
+    pub(super) fn flush_regions(&mut self) {
+        let deadline = Instant::now() + LAST_WAIT;
+        while self.state.tools.unsaved_count() > 0 && !self.tools_settled() && Instant::now() < deadline {
+            self.write_regions(self.ctx.input(|input| input.time));
+            while let Some(event) = self.store.try_next() {
+                self.store_event(event);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn check_other_windows(&mut self, now: f64) {
+        let Some(document) = &self.state.tools.document else { return };
+        let at_rest = document.outbox().is_empty() && document.conflict().is_none() && !document.stale && !self.state.tools.is_busy();
+        if !at_rest || self.tool_traffic.checking {
+            return;
+        }
+        if now >= self.tool_traffic.check_at {
+            self.tool_traffic.check_at = now + CHECK_EVERY;
+            self.tool_traffic.checking = true;
+            self.store.send(StoreRequest::Regions(RegionRequest::Heads(document.id)));
+        }
+        self.ctx.request_repaint_after(Duration::from_secs_f64(CHECK_EVERY));
+    }
+
+    fn document_mut(&mut self, id: RowId) -> Option<&mut RegionDocument> {
+        let tools = &mut self.state.tools;
+        tools.document.iter_mut().chain(&mut tools.unsaved).find(|document| document.id == id)
+    }
+
+    /// One answer of the store.
+    pub(super) fn region_event(&mut self, event: RegionEvent) {
+        match event {
+            RegionEvent::Loaded(id, Ok(loaded)) => {
+                if self.tool_traffic.loading == Some(id) {
+                    self.tool_traffic.loaded = Some((id, loaded));
+                }
+            }
+            RegionEvent::Loaded(_, Err(why)) => self.toast(Level::Error, format!("The regions cannot be read: {why}")),
+            RegionEvent::Found(id, found) => {
+                if let Some(document) = self.document_mut(id) {
+                    document.set_automatic(found);
+                    self.state.tools.revision += 1;
+                }
+            }
+            RegionEvent::Heads(id, heads) => {
+                self.tool_traffic.checking = false;
+                let Ok(heads) = heads else { return };
+                if let Some(document) = self.document_mut(id).filter(|document| document.outbox().is_empty())
+                    && document.heads() != heads
+                {
+                    document.stale = true;
+                    self.toast(Level::Info, "Another window changed these regions; they are read again.");
+                }
+            }
+            RegionEvent::Appended(id, result) => self.appended(id, result),
+            RegionEvent::Before { id, what, result: Ok(state) } => {
+                let author = self.author();
+                if let Some(document) = self.state.tools.document.as_mut().filter(|document| document.id == id) {
+                    let done = document.restore(&state, &author, what);
+                    self.tell(done, "That is what counts already.");
+                }
+            }
+            RegionEvent::Before { result: Err(why), .. } => self.toast(Level::Error, format!("The older regions cannot be read: {why}")),
+        }
+    }
+
+    fn appended(&mut self, id: RowId, result: Result<Appended, String>) {
+        let now = self.ctx.input(|input| input.time);
+        let author = self.author();
+        let Some(document) = self.document_mut(id) else { return };
+        match result {
+            Ok(Appended::Stored) => {
+                document.written();
+                if document.outbox().is_empty() {
+                    self.state.tools.unsaved.retain(|document| document.id != id || document.conflict().is_some());
+                    self.regions_changed(id);
+                }
+            }
+            Ok(Appended::Conflict { theirs, entries }) => {
+                document.met(theirs, entries.iter().map(LogLine::from).collect(), &author);
+                self.state.tools.revision += 1;
+                self.toast(Level::Warning, "Another window changed the same regions. Choose in the Regions tab whose version counts.");
+            }
+            Err(why) => {
+                let first = document.outbox().failure().is_none();
+                document.write_failed(why.clone(), now);
+                if first {
+                    self.toast(Level::Error, format!("The change is kept in memory only, the disk refused it: {why}"));
+                }
+            }
+        }
+    }
+
+    /// Who works here, and now.
+    fn author(&self) -> Author {
+        let who = self.settings.rater.trim();
+        Author { who: if who.is_empty() { "unnamed".into() } else { who.to_owned() }, at_millis: super::apply::now_millis() }
+    }
+
+    /// Says why something was not done; `nothing` where there was nothing to do.
+    fn tell(&mut self, done: Done, nothing: &str) {
+        self.state.tools.revision += 1;
+        match done {
+            Ok(()) => {}
+            Err(NotChanged::Nothing) if nothing.is_empty() => {}
+            Err(NotChanged::Nothing) => self.toast(Level::Info, nothing),
+            Err(why @ NotChanged::InConflict) => self.toast(Level::Warning, why.to_string()),
+            Err(NotChanged::Because(why)) => self.toast(Level::Info, why),
+        }
+    }
+
+    /// Applies one action of the tools.
+    pub(super) fn apply_tool(&mut self, action: ToolAction) {
+        match action {
+            ToolAction::Take(tool) => self.take_tool(tool),
+            ToolAction::SetOptions(options) => {
+                self.state.tools.options = options;
+                self.state.tools.revision += 1;
+            }
+            ToolAction::Sizes { id, source, edit } => self.state.tools.sizes = Some((id, source, edit)),
+            ToolAction::Hover(hover) => self.state.tools.hover = hover,
+            ToolAction::PointAt(region) => self.state.tools.pointed = region,
+            ToolAction::Select(region) => self.select_region(region),
+            ToolAction::SelectAt { side, at, reach } => {
+                let hit = self.state.tools.region_at(side, at, reach);
+                self.select_region(hit.map(|id| (side, id)));
+            }
+            ToolAction::ToggleHidden(side, id) => {
+                if let Some(document) = &self.state.tools.document {
+                    let key = (document.id, side, id);
+                    if !self.state.tools.hidden.remove(&key) {
+                        self.state.tools.hidden.insert(key);
+                    }
+                    self.state.tools.revision += 1;
+                }
+            }
+            ToolAction::Cancel => {
+                if self.state.tools.is_busy() {
+                    self.state.tools.cancel();
+                } else {
+                    self.select_region(None);
+                }
+            }
+            ToolAction::GoBack(side, token) => self.go_back(side, token),
+            gesture @ (ToolAction::Press { .. }
+            | ToolAction::Drag(_)
+            | ToolAction::Release
+            | ToolAction::Corner(_)
+            | ToolAction::DropCorner
+            | ToolAction::ClosePolygon
+            | ToolAction::Mark { .. }
+            | ToolAction::Accept
+            | ToolAction::NextProposal) => self.apply_gesture(gesture),
+            change => self.apply_change(change),
+        }
+    }
+
+    fn take_tool(&mut self, tool: Tool) {
+        let tools = &mut self.state.tools;
+        if tools.tool != tool {
+            tools.cancel();
+            tools.tool = tool;
+        }
+    }
+
+    fn select_region(&mut self, region: Option<(Side, crate::domain::regions::RegionId)>) {
+        let tools = &mut self.state.tools;
+        let Some(document) = &mut tools.document else { return };
+        document.selected = region;
+        // Tools go on with the mask that was chosen.
+        if let Some((_, region)) = document.selected()
+            && matches!(region.area, Area::Mask(_))
+        {
+            tools.options.mask_role = region.facts.role;
+        }
+        tools.revision += 1;
+    }
+
+    fn apply_gesture(&mut self, action: ToolAction) {
+        let author = self.author();
+        let tools = &mut self.state.tools;
+        match action {
+            ToolAction::Press { side, at, reach, straight } => tools.press(side, at, reach, straight),
+            ToolAction::Drag(path) => tools.drag(&path),
+            ToolAction::Release => match tools.release(&author) {
+                Ok(None) => {}
+                Ok(Some((side, rect))) if rect.area() > 0.0 => {
+                    tools.prompt_on(side).rect = Some(rect);
+                    self.ask_segmenter();
+                }
+                Ok(Some(_)) => {}
+                Err(why) => self.tell(Err(why), ""),
+            },
+            ToolAction::Corner(at) => tools.add_corner(at),
+            ToolAction::DropCorner => tools.drop_corner(),
+            ToolAction::ClosePolygon => {
+                let done = tools.close_polygon(&author);
+                self.tell(done, "The polygon changes nothing.");
+            }
+            ToolAction::Mark { side, at, inside } => {
+                tools.prompt_on(side).points.push(PointMark { at, inside });
+                self.ask_segmenter();
+            }
+            ToolAction::Accept => {
+                let done = tools.accept_proposal(&author);
+                self.tell(done, "The proposal changes nothing.");
+            }
+            ToolAction::NextProposal => tools.next_proposal(),
+            _ => {}
+        }
+    }
+
+    /// A change of the document, which is journaled.
+    fn apply_change(&mut self, action: ToolAction) {
+        let author = self.author();
+        let role = self.state.tools.options.mask_role;
+        let Some(document) = &mut self.state.tools.document else {
+            self.toast(Level::Info, "Select an edit whose pictures are there; its regions are still being read.");
+            return;
+        };
+        let (done, nothing) = match action {
+            ToolAction::SetBox(side, id, edges) => (document.set_box(side, id, edges, &author), ""),
+            ToolAction::Nudge { dx, dy } => match document.selected {
+                Some((side, id)) => (document.nudge_box(side, id, dx, dy, &author), ""),
+                None => (Err(NotChanged::Nothing), ""),
+            },
+            ToolAction::Rename(side, id, name) => (document.rename(side, id, &name, &author), ""),
+            ToolAction::SetRole(side, id, role) => (document.set_role(side, id, role, &author), ""),
+            ToolAction::Delete(side, id) => (document.delete(side, id, &author), ""),
+            ToolAction::CopyToEdit(id) => (document.copy_to_edit(id, &author), "Select a box of the source to copy it to the edit."),
+            ToolAction::BoxToMask(side, id) => (document.box_to_mask(side, id, role, &author), "The mask holds these pixels already."),
+            ToolAction::Mask(op) => (document.mask_op(role, op, &author), "That changes nothing in this mask."),
+            ToolAction::RevertToAutomatic(role) => (document.revert_to_automatic(role, &author), "These regions are the automatic ones."),
+            ToolAction::Undo => (document.undo(&author).map(drop), "There is nothing to undo."),
+            ToolAction::Redo => (document.redo(&author).map(drop), "There is nothing to redo."),
+            ToolAction::KeepMine => {
+                document.keep_mine(&author);
+                (Ok(()), "")
+            }
+            ToolAction::KeepTheirs => {
+                document.keep_theirs();
+                (Ok(()), "")
+            }
+            ToolAction::RetrySaving => {
+                document.retry();
+                (Ok(()), "")
+            }
+            _ => return,
+        };
+        self.tell(done, nothing);
+    }
+
+    fn go_back(&mut self, side: Side, token: crate::domain::regions::Token) {
+        let Some(document) = &self.state.tools.document else { return };
+        let Some(line) = document.log().iter().find(|line| line.token == token) else { return };
+        let what = match line.kind {
+            crate::domain::regions::EntryKind::SetAside => format!("took the version that was set aside ({})", line.what),
+            _ => format!("went back to before “{}”", line.what),
+        };
+        self.store.send(StoreRequest::Regions(RegionRequest::Before { id: document.id, side, token, what }));
+    }
+
+    /// Asks the segmenter about the points and the box so far; an older question is dropped.
+    fn ask_segmenter(&mut self) {
+        let Some(row) = self.state.queue.selected_row() else { return };
+        let (source, edited) = (row.source.clone(), row.edited.clone());
+        let Some(document) = &self.state.tools.document else { return };
+        let Some(prompt) = &mut self.state.tools.prompt else { return };
+        self.tool_traffic.next_prompt += 1;
+        prompt.token = self.tool_traffic.next_prompt;
+        prompt.stage = PromptStage::Working("asking the segmenter".into());
+        let side_from_canvas = document.side_from_canvas(prompt.side);
+        let request = PromptRequest {
+            token: prompt.token,
+            picture: if prompt.side == Side::Source { source } else { edited },
+            models: self.settings.models.clone(),
+            device: self.settings.device,
+            points: prompt.points.iter().map(|mark| (side_from_canvas * mark.at, mark.inside)).collect(),
+            rect: prompt.rect.map(|rect| side_from_canvas * rect),
+            out: document.source_size,
+        };
+        self.engine.send(Request::Prompt(request));
+        self.state.tools.revision += 1;
+    }
+
+    /// The segmenter's progress or answer.
+    pub(super) fn prompt_event(&mut self, event: PromptEvent) {
+        let Some(prompt) = &mut self.state.tools.prompt else { return };
+        match event {
+            PromptEvent::Stage { token, words } if token == prompt.token => prompt.stage = PromptStage::Working(words),
+            PromptEvent::Stage { .. } => {}
+            PromptEvent::Answered { token, result } => {
+                let proposals = result.map(|masks| {
+                    let proposal = |(mask, quality)| Proposal { mask: Arc::new(mask), quality };
+                    masks.into_iter().map(proposal).collect()
+                });
+                prompt.answer(token, proposals);
+            }
+        }
+        self.state.tools.revision += 1;
+    }
+}

@@ -1,0 +1,139 @@
+//! Masks as they look on the screen, one texel a screen pixel of the pane: the cost goes with the window, not with the picture.
+
+use std::sync::Arc;
+
+use egui::{Color32, ColorImage, Id, Painter, Rect, TextureHandle, TextureOptions, Ui, pos2};
+use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
+use rayon::slice::ParallelSliceMut as _;
+
+use super::{Frame, Pane};
+use crate::domain::Mask;
+
+/// How the inside of a mask is filled, so that masks are told apart without colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hatch {
+    /// Lines that rise to the right: the edit mask, as in the legend.
+    Right,
+    /// Lines that rise to the left: ignored pixels, as in the legend.
+    Left,
+    /// Dots: a proposal.
+    Dots,
+    None,
+}
+
+/// A mask to draw, of the size of the canvas.
+pub struct Layer<'a> {
+    pub mask: &'a Mask,
+    pub color: Color32,
+    /// Of the inside, in `0..=1`.
+    pub opacity: f32,
+    /// Of the outline, in `0..=1`.
+    pub outline: f32,
+    pub hatch: Hatch,
+}
+
+/// What the texels were made from; they are made anew when it differs.
+#[derive(Clone, PartialEq)]
+struct Made {
+    revision: u64,
+    seen: [f32; 4],
+    texels: [usize; 2],
+    looks: Vec<(Color32, [u32; 2], Hatch)>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    made: Made,
+    texture: TextureHandle,
+}
+
+/// Draws the layers over the part of the canvas that the pane shows. `name` and `revision` say when the texels of the last frame still hold.
+pub fn layers_ui(ui: &Ui, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>, name: &str, revision: u64, layers: &[Layer<'_>]) {
+    let id = Id::unique(("region layers", name, pane.side as u8, pane.clip.min.x.to_bits()));
+    if layers.is_empty() {
+        ui.data_mut(|data| data.remove::<Arc<Kept>>(id));
+        return;
+    }
+    let picture = frame.ui_rect_from_image(pane, &crate::domain::Rect::whole(frame.size));
+    let on_screen = picture.intersect(pane.clip);
+    if on_screen.width() < 1.0 || on_screen.height() < 1.0 {
+        return;
+    }
+    let (from, to) = (frame.image_from_ui(pane, on_screen.min), frame.image_from_ui(pane, on_screen.max));
+    let ppp = ui.ctx().pixels_per_point();
+    let texels = [(on_screen.width() * ppp).round().max(1.0) as usize, (on_screen.height() * ppp).round().max(1.0) as usize];
+    let looks = layers.iter().map(|layer| (layer.color, [layer.opacity, layer.outline].map(f32::to_bits), layer.hatch)).collect();
+    let made = Made { revision, seen: [from.x, from.y, to.x, to.y], texels, looks };
+    let kept = ui.data(|data| data.get_temp::<Arc<Kept>>(id)).filter(|kept| kept.made == made);
+    let kept = kept.unwrap_or_else(|| {
+        let image = raster(layers, made.seen, made.texels);
+        let texture = ui.ctx().load_texture(format!("{name} of {:?}", pane.side), image, TextureOptions::NEAREST);
+        let kept = Arc::new(Kept { made, texture });
+        ui.data_mut(|data| data.insert_temp(id, Arc::clone(&kept)));
+        kept
+    });
+    painter.image(kept.texture.id(), on_screen, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
+}
+
+/// The texels of the part `[x0, y0, x1, y1]` of the canvas: each shows the mask's pixel under its middle.
+fn raster(layers: &[Layer<'_>], [x0, y0, x1, y1]: [f32; 4], [width, height]: [usize; 2]) -> ColorImage {
+    let step = ((x1 - x0) / width as f32, (y1 - y0) / height as f32);
+    // One texel more on each side, to see outlines at the border.
+    let place = |i: usize, from: f32, step: f32| (from + (i as f32 - 0.5) * step).floor();
+    let columns: Vec<Option<u32>> = (0..width + 2).map(|i| as_index(place(i, x0, step.0))).collect();
+    let mut image = ColorImage::filled([width, height], Color32::TRANSPARENT);
+    let inside = |layer: &Layer<'_>, row: usize| -> Vec<bool> {
+        let y = as_index(place(row, y0, step.1));
+        columns.iter().map(|x| x.zip(y).is_some_and(|(x, y)| layer.mask.get(x, y))).collect()
+    };
+    image.pixels.par_chunks_mut(width).enumerate().for_each(|(j, row)| {
+        for layer in layers {
+            let (above, here, below) = (inside(layer, j), inside(layer, j + 1), inside(layer, j + 2));
+            for (i, texel) in row.iter_mut().enumerate().filter(|(i, _)| here[i + 1]) {
+                let border = !(here[i] && here[i + 2] && above[i + 1] && below[i + 1]);
+                let strength = if border { layer.outline.max(layer.opacity) } else { layer.opacity * pattern(layer.hatch, i, j) };
+                *texel = over(*texel, layer.color.gamma_multiply(strength));
+            }
+        }
+    });
+    image
+}
+
+fn as_index(place: f32) -> Option<u32> {
+    (place >= 0.0).then_some(place as u32)
+}
+
+/// How strongly a texel of the inside is drawn.
+fn pattern(hatch: Hatch, i: usize, j: usize) -> f32 {
+    let on = match hatch {
+        Hatch::Right => (i + j) % 8 < 2,
+        Hatch::Left => (i + 8 - j % 8) % 8 < 2,
+        Hatch::Dots => i % 5 < 2 && j % 5 < 2,
+        Hatch::None => return 0.0,
+    };
+    if on { 1.0 } else { 0.45 }
+}
+
+/// `top` over `bottom`, both premultiplied.
+fn over(bottom: Color32, top: Color32) -> Color32 {
+    let rest = 255 - u16::from(top.a());
+    let mix = |bottom: u8, top: u8| (u16::from(top) + (u16::from(bottom) * rest + 127) / 255).min(255) as u8;
+    Color32::from_rgba_premultiplied(mix(bottom.r(), top.r()), mix(bottom.g(), top.g()), mix(bottom.b(), top.b()), mix(bottom.a(), top.a()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Size;
+
+    #[test]
+    fn texels_show_the_pixel_under_their_middle() {
+        // A 4×2 mask, its right half set, drawn twice as large: the right four columns of eight are drawn.
+        let mask = Mask::from_fn(Size::new(4, 2), |x, _| x >= 2);
+        let layers = [Layer { mask: &mask, color: Color32::WHITE, opacity: 0.0, outline: 1.0, hatch: Hatch::Right }];
+        let image = raster(&layers, [0.0, 0.0, 4.0, 2.0], [8, 4]);
+        let drawn: Vec<bool> = image.pixels[8..16].iter().map(|texel| texel.a() > 0).collect();
+        // Opacity 0 leaves the outline: the mask's left edge, and its right edge at the border of the picture.
+        assert_eq!(drawn, [false, false, false, false, true, false, false, true]);
+    }
+}

@@ -1,0 +1,91 @@
+//! The journal of regions behind the store's thread.
+
+use std::sync::Arc;
+
+use crate::domain::regions::{JournalEntry, KeptRegion, SideRegions, Token};
+use crate::domain::{Score, Side};
+use crate::editor::RowId;
+use crate::editor::regions::{HISTORY_BYTES, LoadedSide, automatic_regions};
+use crate::storage::{Appended, EditId};
+
+use super::project_store::ProjectStore;
+
+/// What the window needs of a project file to correct regions. Errors are sentences for the person.
+pub trait RegionStore {
+    /// The regions of an edit with their newest history: of its source, then its own.
+    fn load(&mut self, id: RowId) -> Result<[LoadedSide; 2], String>;
+    /// The last entries of both journals; tells cheaply whether another window wrote.
+    fn heads(&mut self, id: RowId) -> Result<[Token; 2], String>;
+    /// Adds an entry. One that is there already is left alone.
+    fn append(&mut self, id: RowId, entry: &JournalEntry) -> Result<Appended, String>;
+    /// The regions of a side as they were before an entry, or as they were set aside.
+    fn before(&mut self, id: RowId, side: Side, token: Token) -> Result<SideRegions, String>;
+}
+
+/// What the window asks.
+#[derive(Clone, Debug)]
+pub enum RegionRequest {
+    Load(RowId),
+    Heads(RowId),
+    Append(RowId, JournalEntry),
+    /// The state before an entry; `what` comes back with it.
+    Before {
+        id: RowId,
+        side: Side,
+        token: Token,
+        what: String,
+    },
+    /// Unpack the regions of a score; a large mask takes too long for the window's thread.
+    Found(RowId, Arc<Score>),
+}
+
+/// What the store answers.
+#[derive(Clone, Debug)]
+pub enum RegionEvent {
+    Loaded(RowId, Result<[LoadedSide; 2], String>),
+    Heads(RowId, Result<[Token; 2], String>),
+    Appended(RowId, Result<Appended, String>),
+    Before {
+        id: RowId,
+        what: String,
+        result: Result<SideRegions, String>,
+    },
+    /// Of the source, and of the edit.
+    Found(RowId, [Vec<KeptRegion>; 2]),
+}
+
+/// Answers one request.
+pub fn answer(store: &mut dyn RegionStore, request: RegionRequest) -> RegionEvent {
+    match request {
+        RegionRequest::Load(id) => RegionEvent::Loaded(id, store.load(id)),
+        RegionRequest::Heads(id) => RegionEvent::Heads(id, store.heads(id)),
+        RegionRequest::Append(id, entry) => RegionEvent::Appended(id, store.append(id, &entry)),
+        RegionRequest::Before { id, side, token, what } => RegionEvent::Before { id, what, result: store.before(id, side, token) },
+        RegionRequest::Found(id, score) => RegionEvent::Found(id, automatic_regions(&score)),
+    }
+}
+
+impl RegionStore for ProjectStore {
+    fn load(&mut self, id: RowId) -> Result<[LoadedSide; 2], String> {
+        let project = self.project()?;
+        let side = |side| {
+            let journal = project.region_journal(EditId(id.0), side, HISTORY_BYTES).map_err(|error| error.to_string())?;
+            Ok::<_, String>(LoadedSide { stream: journal.stream, entries: journal.entries, older: journal.older })
+        };
+        Ok([side(Side::Source)?, side(Side::Edit)?])
+    }
+
+    fn heads(&mut self, id: RowId) -> Result<[Token; 2], String> {
+        let project = self.project()?;
+        let head = |side| project.region_head(EditId(id.0), side).map_err(|error| error.to_string());
+        Ok([head(Side::Source)?, head(Side::Edit)?])
+    }
+
+    fn append(&mut self, id: RowId, entry: &JournalEntry) -> Result<Appended, String> {
+        self.project()?.append_region_change(EditId(id.0), entry).map_err(|error| error.to_string())
+    }
+
+    fn before(&mut self, id: RowId, side: Side, token: Token) -> Result<SideRegions, String> {
+        self.project()?.regions_before(EditId(id.0), side, token).map_err(|error| error.to_string())
+    }
+}
