@@ -106,11 +106,20 @@ fn original_names_become_the_hub_s_in_every_published_size() {
 #[test]
 fn clip_s_sizes_follow_from_its_shapes() {
     // openai/CLIP's own table of models: patch, side, width and layers of the vision model, width of the text model.
-    let sizes = [("b-32", 32, 224, 768, 12, 512), ("b-16", 16, 224, 768, 12, 512), ("l-14", 14, 224, 1024, 24, 768), ("l-14-336", 14, 336, 1024, 24, 768)];
+    let sizes = [
+        ("b-32", 32, 224, 768, 12, 512),
+        ("b-16", 16, 224, 768, 12, 512),
+        ("l-14", 14, 224, 1024, 24, 768),
+        ("l-14-336", 14, 336, 1024, 24, 768),
+    ];
     for (size, patch, side, width, layers, text) in sizes {
-        let config = ClipConfig::inferred(&Listed::read(&format!("clip-{size}.original")).weights(&CLIP).expect("a layout")).expect("sizes");
+        let config =
+            ClipConfig::inferred(&Listed::read(&format!("clip-{size}.original")).weights(&CLIP).expect("a layout")).expect("sizes");
         assert_eq!((config.patch, config.side, config.projection), (patch, side, text), "{size}");
-        assert_eq!((config.vision.width, config.vision.layers, config.vision.heads, config.vision.mlp), (width, layers, width / 64, 4 * width));
+        assert_eq!(
+            (config.vision.width, config.vision.layers, config.vision.heads, config.vision.mlp),
+            (width, layers, width / 64, 4 * width)
+        );
         assert_eq!((config.text.width, config.text.layers, config.text.heads, config.text.mlp), (text, 12, text / 64, 4 * text));
         assert_eq!((config.vocabulary, config.positions, config.text.activation), (49408, 77, Activation::QuickGelu));
     }
@@ -208,7 +217,10 @@ fn missing_misshapen_and_unused_names_are_said_in_the_file_s_own_words() {
     let error = load(Listed::read("sam-b.original").with("mask_decoder.output_upscaling.1.bias", &[65])).expect_err("a shape is wrong");
     assert!(error.to_string().contains("'mask_decoder.output_upscaling.1.bias' has the shape [65], expected [64]"), "{error}");
     let error = load(Listed::read("sam-b.original").with("mask_decoder.output_upscaling.5.bias", &[8])).expect_err("a tensor too many");
-    assert!(matches!(&error, CheckpointError::Unused { count: 1, first, .. } if first == "mask_decoder.output_upscaling.5.bias"), "{error}");
+    assert!(
+        matches!(&error, CheckpointError::Unused { count: 1, first, .. } if first == "mask_decoder.output_upscaling.5.bias"),
+        "{error}"
+    );
     let error = Listed::read("clip-b-32.original")
         .with("visual.transformer.resblocks.0.attn.in_proj_bias", &[2305])
         .weights(&CLIP)
@@ -248,7 +260,8 @@ fn segment_anything_s_file_gives_the_hub_s_masks() {
 #[test]
 fn grounding_dino_s_file_gives_the_hub_s_boxes() {
     let folder = folder_with("grounding-dino", "grounding-dino.pth");
-    let [original, hub] = [folder.path(), &golden("grounding-dino")].map(|path| GroundingDino::load(path, &Device::flex()).expect("it loads"));
+    let [original, hub] =
+        [folder.path(), &golden("grounding-dino")].map(|path| GroundingDino::load(path, &Device::flex()).expect("it loads"));
     assert!(original.recognised().layout.contains("GroundingDINO"), "{}", original.recognised());
     let seen = picture("grounding-dino", "picture.png");
     let found = original.detect(&seen, "a cat. a red ball.").expect("boxes");
@@ -285,7 +298,8 @@ fn transformers_5_names_in_memory_give_the_hub_s_boxes() {
     let folder = folder_with("grounding-dino", "grounding-dino.pth");
     std::fs::remove_file(folder.path().join("grounding-dino.pth")).expect("it was there");
     safetensors::serialize_to_file(tensors, None, &folder.path().join("model.safetensors")).expect("it can be written");
-    let [renamed, hub] = [folder.path(), &golden("grounding-dino")].map(|path| GroundingDino::load(path, &Device::flex()).expect("it loads"));
+    let [renamed, hub] =
+        [folder.path(), &golden("grounding-dino")].map(|path| GroundingDino::load(path, &Device::flex()).expect("it loads"));
     assert!(renamed.recognised().layout.contains("5.x"), "{}", renamed.recognised());
     let seen = picture("grounding-dino", "picture.png");
     assert_eq!(renamed.detect(&seen, "a cat.").expect("boxes"), hub.detect(&seen, "a cat.").expect("boxes"));

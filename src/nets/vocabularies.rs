@@ -19,9 +19,7 @@ pub fn clip_tokenizer() -> Value {
     let tokens = singles.chain(ends).chain(merged).chain(["<|startoftext|>".to_owned(), "<|endoftext|>".to_owned()]);
     let vocabulary: Map<String, Value> = tokens.enumerate().map(|(number, token)| (token, number.into())).collect();
     let (start, end) = (vocabulary["<|startoftext|>"].clone(), vocabulary["<|endoftext|>"].clone());
-    let special = |id: &Value, content: &str, normalized: bool| {
-        json!({ "id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": normalized, "special": true })
-    };
+    let special = |id: &Value, content: &str, normalized: bool| json!({ "id": id, "content": content, "single_word": false, "lstrip": false, "rstrip": false, "normalized": normalized, "special": true });
     json!({
         "version": "1.0",
         "added_tokens": [special(&start, "<|startoftext|>", true), special(&end, "<|endoftext|>", false)],

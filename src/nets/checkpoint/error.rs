@@ -7,7 +7,9 @@ use std::path::PathBuf;
 pub enum CheckpointError {
     #[error("{path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("{path}: no weights are there (model.safetensors, its parts with an index, or one .pth, .pt or .bin file); put the published file into this folder")]
+    #[error(
+        "{path}: no weights are there (model.safetensors, its parts with an index, or one .pth, .pt or .bin file); put the published file into this folder"
+    )]
     NoWeights { path: PathBuf },
     #[error("{path}: several files of weights are there ({}); leave one of them, or name the one to take", names(.files))]
     SeveralWeights { path: PathBuf, files: Vec<PathBuf> },
@@ -17,7 +19,9 @@ pub enum CheckpointError {
     Header { path: PathBuf, reason: String },
     #[error("{path}: not a readable PyTorch file ({reason}); fetch the published file again")]
     Pytorch { path: PathBuf, reason: String },
-    #[error("{path}: its pickle imports '{import}', which is code and not data; nothing of it was run. Take the file from its publisher, or one with the tensors only (state_dict)")]
+    #[error(
+        "{path}: its pickle imports '{import}', which is code and not data; nothing of it was run. Take the file from its publisher, or one with the tensors only (state_dict)"
+    )]
     Code { path: PathBuf, import: String },
     #[error("{path}: its tensors are not {network}'s in any layout known ({known}); one of them is '{example}'")]
     UnknownLayout { path: PathBuf, network: &'static str, known: String, example: String },

@@ -185,10 +185,7 @@ mod tests {
             name: "a test's",
             marks: &["in.0.qkv.weight"],
             prefixes: &["model.", "model.module."],
-            rules: &[
-                split("in.*.qkv.*", &["out.*.q.*", "out.*.k.*", "out.*.v.*"]),
-                transposed("proj", &["projection.weight"]),
-            ],
+            rules: &[split("in.*.qkv.*", &["out.*.q.*", "out.*.k.*", "out.*.v.*"]), transposed("proj", &["projection.weight"])],
             ignored: &[ignored("step", "counts training steps")],
             settings: Settings::Inferred,
         };

@@ -3,13 +3,15 @@
 //! A wrong name would load random weights silently, so every tensor that a network asks for must be there in the expected shape, and
 //! every tensor that is there must have been asked for, or stand on the layout's list of names that are not needed.
 //!
-//! * `files` says which files a path stands for; `safetensors_file`, `pytorch_file` and `torchscript` read them. None runs anything.
+//! * `files` says which files a path stands for; `safetensors_file`, `pytorch_file` and `torchscript` read them (the two last
+//!   through `archive` and `pickle`). None runs anything.
 //! * `layout` turns the names of a kind of file into the names that networks ask for; the lists stand with the networks.
 //! * `weights` hands tensors out by name and shape and keeps account of them; `shapes` reads sizes off them where no `config.json` is.
 //!
 //! Tensors are read from the file one at a time, straight into the numbers handed to the device: no second copy of the file is held, and a
 //! file that is cut short gives an error where a memory map would end the program.
 
+mod archive;
 mod error;
 mod files;
 mod json;

@@ -70,13 +70,12 @@ pub fn next_op(from: &mut impl BufRead) -> Result<Op, String> {
         b'J' => Op::Int(i32::from_le_bytes(bytes(from)?).into()),
         b'K' => Op::Int(u8::from_le_bytes(bytes(from)?).into()),
         b'M' => Op::Int(u16::from_le_bytes(bytes(from)?).into()),
-        0x8a => long(from, usize::from(u8::from_le_bytes(bytes(from)?)))?,
-        0x8b => long(from, u32::from_le_bytes(bytes(from)?) as usize)?,
+        0x8a => short(from).and_then(|length| long(from, length))?,
+        0x8b => length(from).and_then(|length| long(from, length))?,
         b'G' => Op::Float(f64::from_be_bytes(bytes(from)?)),
-        b'X' => text(from, u32::from_le_bytes(bytes(from)?) as usize)?,
-        // Strings of Python 2, whose names are plain letters too.
-        b'T' => text(from, u32::from_le_bytes(bytes(from)?) as usize)?,
-        b'U' => text(from, usize::from(u8::from_le_bytes(bytes(from)?)))?,
+        // The two last are strings of Python 2, whose names are plain letters too.
+        b'X' | b'T' => length(from).and_then(|length| text(from, length))?,
+        b'U' => short(from).and_then(|length| text(from, length))?,
         b'c' => Op::Global(line(from)?, line(from)?),
         b')' => Op::EmptyTuple,
         b']' => Op::EmptyList,
@@ -95,11 +94,8 @@ pub fn next_op(from: &mut impl BufRead) -> Result<Op, String> {
         b'r' => Op::Put(u32::from_le_bytes(bytes(from)?)),
         b'h' => Op::Get(u8::from_le_bytes(bytes(from)?).into()),
         b'j' => Op::Get(u32::from_le_bytes(bytes(from)?)),
-        b'B' | b'C' => {
-            let length = if code == b'B' { u32::from_le_bytes(bytes(from)?) as usize } else { usize::from(u8::from_le_bytes(bytes(from)?)) };
-            some(from, length)?;
-            Op::Bytes
-        }
+        b'B' => length(from).and_then(|length| some(from, length)).map(|_| Op::Bytes)?,
+        b'C' => short(from).and_then(|length| some(from, length)).map(|_| Op::Bytes)?,
         other => return Err(format!("its pickle has the operation 0x{other:02x}, which PyTorch does not write")),
     })
 }
@@ -126,6 +122,16 @@ fn bytes<const N: usize>(from: &mut impl Read) -> Result<[u8; N], String> {
     let mut buffer = [0; N];
     from.read_exact(&mut buffer).map_err(cut)?;
     Ok(buffer)
+}
+
+/// A length in four bytes.
+fn length(from: &mut impl Read) -> Result<usize, String> {
+    Ok(u32::from_le_bytes(bytes(from)?) as usize)
+}
+
+/// A length in one byte.
+fn short(from: &mut impl Read) -> Result<usize, String> {
+    Ok(usize::from(u8::from_le_bytes(bytes(from)?)))
 }
 
 fn some(from: &mut impl Read, length: usize) -> Result<Vec<u8>, String> {

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read as _};
+use std::io::{BufRead, BufReader, Cursor};
 use std::path::{Path, PathBuf};
 
 use burn_store::pytorch_reader::{DType, PytorchReader, Tensor};
-use zip::ZipArchive;
 
 use super::CheckpointError;
+use super::archive::{Archive, MAGIC};
 use super::numbers::Number;
 use super::pickle::refuse_code;
 use super::weights::{TensorFile, TensorInfo};
@@ -36,8 +36,7 @@ impl PytorchFile {
     /// When it cannot be read, is damaged, or imports something that is not data.
     pub fn open(path: &Path) -> Result<Self, CheckpointError> {
         refuse_imports(path)?;
-        let reader =
-            PytorchReader::new(path).map_err(|e| CheckpointError::Pytorch { path: path.to_owned(), reason: e.to_string() })?;
+        let reader = PytorchReader::new(path).map_err(|e| CheckpointError::Pytorch { path: path.to_owned(), reason: e.to_string() })?;
         Ok(Self { path: path.to_owned(), tensors: reader.into_tensors() })
     }
 }
@@ -94,21 +93,13 @@ fn refuse_imports(path: &Path) -> Result<(), CheckpointError> {
         refuse_code(&mut from, is_data).map_err(bad)?.map_err(|import| CheckpointError::Code { path: path.to_owned(), import })
     };
     let mut file = BufReader::new(File::open(path).map_err(io)?);
-    if !file.fill_buf().map_err(io)?.starts_with(b"PK") {
+    if !file.fill_buf().map_err(io)?.starts_with(MAGIC) {
         return (0..LEGACY_PICKLES).try_for_each(|_| audit(&mut file));
     }
-    let mut archive = ZipArchive::new(file).map_err(|e| bad(format!("its archive is damaged: {e}")))?;
-    for index in 0..archive.len() {
-        let mut entry = archive.by_index(index).map_err(|e| bad(format!("its archive is damaged: {e}")))?;
-        if !entry.name().is_ok_and(|name| name.ends_with(".pkl")) {
-            continue;
-        }
-        if entry.size() > PICKLE_LIMIT {
-            return Err(bad(format!("its pickle would have {} bytes, far more than names of tensors need", entry.size())));
-        }
-        let mut pickle = Vec::new();
-        entry.by_ref().take(PICKLE_LIMIT).read_to_end(&mut pickle).map_err(|e| bad(format!("its pickle is damaged: {e}")))?;
-        audit(&mut Cursor::new(pickle))?;
+    let archive = Archive::open(path).map_err(bad)?;
+    // Only one of them is read later, but none may hold code.
+    for name in archive.names().filter(|name| name.ends_with(".pkl")) {
+        audit(&mut Cursor::new(archive.read(name, PICKLE_LIMIT).map_err(bad)?))?;
     }
     Ok(())
 }

@@ -7,14 +7,11 @@
 mod machine;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufReader, Cursor, Read as _};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-
-use zip::{CompressionMethod, ZipArchive};
 
 use super::CheckpointError;
+use super::archive::Archive;
 use super::numbers::Number;
 use super::weights::{TensorFile, TensorInfo};
 
@@ -38,7 +35,7 @@ struct Place {
 /// An open TorchScript archive.
 pub struct TorchScriptFile {
     path: PathBuf,
-    archive: Mutex<ZipArchive<BufReader<File>>>,
+    archive: Archive,
     /// The archive's only folder, with its slash.
     root: String,
     tensors: BTreeMap<String, Place>,
@@ -47,8 +44,7 @@ pub struct TorchScriptFile {
 impl TorchScriptFile {
     /// Whether the file at `path` is an archive with a program in it. An unreadable file is none.
     pub fn is_one(path: &Path) -> bool {
-        let archive = File::open(path).ok().and_then(|file| ZipArchive::new(BufReader::new(file)).ok());
-        archive.is_some_and(|archive| root_of(&archive, "constants.pkl").is_some())
+        Archive::open(path).is_ok_and(|archive| archive.folder_of("constants.pkl").is_some())
     }
 
     /// Opens `path` and reads the names and places of its tensors.
@@ -57,44 +53,23 @@ impl TorchScriptFile {
     /// When it cannot be read, is damaged, or its pickle does something that no tree of tensors needs.
     pub fn open(path: &Path) -> Result<Self, CheckpointError> {
         let bad = |reason: String| CheckpointError::Pytorch { path: path.to_owned(), reason };
-        let file = File::open(path).map_err(|source| CheckpointError::Read { path: path.to_owned(), source })?;
-        let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|e| bad(format!("its archive is damaged: {e}")))?;
-        let root = root_of(&archive, "data.pkl").ok_or_else(|| bad("it has no data.pkl".to_owned()))?;
-        let pickle = read_entry(&mut archive, &format!("{root}data.pkl"), PICKLE_LIMIT).map_err(bad)?;
+        let archive = Archive::open(path).map_err(bad)?;
+        let root = archive.folder_of("data.pkl").ok_or_else(|| bad("its archive has no data.pkl".to_owned()))?;
+        let pickle = archive.read(&format!("{root}data.pkl"), PICKLE_LIMIT).map_err(bad)?;
         let tensors = machine::tensors(&mut Cursor::new(pickle)).map_err(|stop| match stop {
             machine::Stop::Code(import) => CheckpointError::Code { path: path.to_owned(), import },
             machine::Stop::Damaged(reason) => bad(reason),
         })?;
-        Ok(Self { path: path.to_owned(), archive: Mutex::new(archive), root, tensors })
+        Ok(Self { path: path.to_owned(), archive, root, tensors })
     }
 
     fn numbers(&self, place: &Place, number: Number) -> Result<Vec<f32>, String> {
-        let mut archive = self.archive.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let name = format!("{}data/{}", self.root, place.storage);
-        let bytes = read_entry(&mut archive, &name, u64::MAX)?;
-        drop(archive);
+        let bytes = self.archive.read(&name, u64::MAX)?;
         let mut stored = Vec::with_capacity(bytes.len() / number.size());
         number.append(&mut stored, &bytes);
         gather(stored, place).ok_or_else(|| format!("{name} is shorter than a tensor that it should hold"))
     }
-}
-
-/// The folder of the entry `file`, the shortest if there are several.
-fn root_of(archive: &ZipArchive<BufReader<File>>, file: &str) -> Option<String> {
-    let names = archive.file_names().filter_map(Result::ok);
-    let roots = names.filter_map(|name| name.strip_suffix(file).map(str::to_owned));
-    roots.filter(|root| root.is_empty() || root.ends_with('/')).min_by_key(String::len)
-}
-
-/// The bytes of a stored entry. PyTorch never compresses, and what is not compressed cannot be larger than the file.
-fn read_entry(archive: &mut ZipArchive<BufReader<File>>, name: &str, limit: u64) -> Result<Vec<u8>, String> {
-    let mut entry = archive.by_name(name).map_err(|e| format!("{name} in its archive: {e}"))?;
-    if entry.compression() != CompressionMethod::Stored || entry.size() != entry.compressed_size() || entry.size() > limit {
-        return Err(format!("{name} in its archive is compressed or too large, which PyTorch does not write"));
-    }
-    let mut bytes = Vec::new();
-    entry.read_to_end(&mut bytes).map_err(|e| format!("{name} in its archive: {e}"))?;
-    Ok(bytes)
 }
 
 /// The numbers of a view, row-major; `None` when the storage is too short.

@@ -166,9 +166,7 @@ impl Weights {
         };
         let (shape, part) = match (parts, entry.shape.as_slice()) {
             (Parts::Whole, shape) => (shape.to_vec(), Part::Whole),
-            (Parts::Rows, [rows, rest @ ..]) if rows.is_multiple_of(of) => {
-                ([&[rows / of], rest].concat(), Part::Share { number, of })
-            }
+            (Parts::Rows, [rows, rest @ ..]) if rows.is_multiple_of(of) => ([&[rows / of], rest].concat(), Part::Share { number, of }),
             (Parts::Rows, _) => return Err(refuse(format!("its rows should be {of} tensors of equal height"))),
             (Parts::Transposed, &[rows, columns]) => (vec![columns, rows], Part::Transposed),
             (Parts::Transposed, _) => return Err(refuse("a table of rows and columns is needed".to_owned())),
@@ -314,7 +312,10 @@ impl Part {
             }
             Self::Transposed => {
                 let (rows, columns) = (shape[1], shape[0]);
-                (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column))).map(|(row, column)| stored[row * columns + column]).collect()
+                (0..columns)
+                    .flat_map(|column| (0..rows).map(move |row| (row, column)))
+                    .map(|(row, column)| stored[row * columns + column])
+                    .collect()
             }
         }
     }

@@ -44,11 +44,7 @@ impl Config {
         let SwinConfig { embed_dim, depths, num_heads, window_size, .. } = &self.backbone_config;
         format!(
             "Swin {embed_dim} wide with {depths:?} blocks of {num_heads:?} heads in windows of {window_size}, BERT {} wide in {} layers, {}+{} layers, {} queries",
-            self.text_config.hidden_size,
-            self.text_config.num_hidden_layers,
-            self.encoder_layers,
-            self.decoder_layers,
-            self.num_queries
+            self.text_config.hidden_size, self.text_config.num_hidden_layers, self.encoder_layers, self.decoder_layers, self.num_queries
         )
     }
 }
@@ -56,9 +52,8 @@ impl Config {
 fn swin(weights: &Weights) -> Result<SwinConfig, CheckpointError> {
     let base = "model.backbone.conv_encoder.model";
     let projection = format!("{base}.embeddings.patch_embeddings.projection.weight");
-    let table = |stage: usize, block: usize| {
-        format!("{base}.encoder.layers.{stage}.blocks.{block}.attention.self.relative_position_bias_table")
-    };
+    let table =
+        |stage: usize, block: usize| format!("{base}.encoder.layers.{stage}.blocks.{block}.attention.self.relative_position_bias_table");
     let stages = weights.numbered(&format!("{base}.encoder.layers"), "blocks.0.layernorm_before.weight");
     // A table for windows of n × n cells has (2n − 1)² rows.
     let side = weights.root_of(&table(0, 0), weights.side(&table(0, 0), 0)?)?;

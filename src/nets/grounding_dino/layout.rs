@@ -13,7 +13,10 @@ const HUB: Layout = Layout {
     rules: &[],
     ignored: &[
         ignored("model.backbone.conv_encoder.model.**.relative_position_index", "follows from the window"),
-        ignored("model.backbone.conv_encoder.model.swin.layernorm.*", "norm of the backbone's last map, which no feature passes; 5.x saves it"),
+        ignored(
+            "model.backbone.conv_encoder.model.swin.layernorm.*",
+            "norm of the backbone's last map, which no feature passes; 5.x saves it",
+        ),
         ignored("model.text_backbone.embeddings.position_ids", "0, 1, 2, …, which older versions saved"),
     ],
     settings: Settings::Beside,
@@ -72,10 +75,7 @@ const ORIGINAL: Layout = Layout {
         // Backbone. One matrix gives query, key and value.
         rename("backbone.0.patch_embed.proj.*", &["model.backbone.conv_encoder.model.embeddings.patch_embeddings.projection.*"]),
         rename("backbone.0.patch_embed.norm.*", &["model.backbone.conv_encoder.model.embeddings.norm.*"]),
-        rename(
-            "backbone.0.layers.*.blocks.*.norm1.*",
-            &["model.backbone.conv_encoder.model.encoder.layers.*.blocks.*.layernorm_before.*"],
-        ),
+        rename("backbone.0.layers.*.blocks.*.norm1.*", &["model.backbone.conv_encoder.model.encoder.layers.*.blocks.*.layernorm_before.*"]),
         rename("backbone.0.layers.*.blocks.*.norm2.*", &["model.backbone.conv_encoder.model.encoder.layers.*.blocks.*.layernorm_after.*"]),
         split(
             "backbone.0.layers.*.blocks.*.attn.qkv.*",
@@ -129,7 +129,10 @@ const ORIGINAL: Layout = Layout {
                 "model.encoder.layers.*.text_enhancer_layer.self_attn.value.bias",
             ],
         ),
-        rename("transformer.encoder.text_layers.*.self_attn.out_proj.*", &["model.encoder.layers.*.text_enhancer_layer.self_attn.out_proj.*"]),
+        rename(
+            "transformer.encoder.text_layers.*.self_attn.out_proj.*",
+            &["model.encoder.layers.*.text_enhancer_layer.self_attn.out_proj.*"],
+        ),
         rename("transformer.encoder.text_layers.*.linear1.*", &["model.encoder.layers.*.text_enhancer_layer.fc1.*"]),
         rename("transformer.encoder.text_layers.*.linear2.*", &["model.encoder.layers.*.text_enhancer_layer.fc2.*"]),
         rename("transformer.encoder.text_layers.*.norm1.*", &["model.encoder.layers.*.text_enhancer_layer.layer_norm_before.*"]),
@@ -140,8 +143,14 @@ const ORIGINAL: Layout = Layout {
         rename("transformer.encoder.fusion_layers.*.layer_norm_l.*", &["model.encoder.layers.*.fusion_layer.layer_norm_text.*"]),
         rename("transformer.encoder.fusion_layers.*.attn.v_proj.*", &["model.encoder.layers.*.fusion_layer.attn.vision_proj.*"]),
         rename("transformer.encoder.fusion_layers.*.attn.l_proj.*", &["model.encoder.layers.*.fusion_layer.attn.text_proj.*"]),
-        rename("transformer.encoder.fusion_layers.*.attn.values_v_proj.*", &["model.encoder.layers.*.fusion_layer.attn.values_vision_proj.*"]),
-        rename("transformer.encoder.fusion_layers.*.attn.values_l_proj.*", &["model.encoder.layers.*.fusion_layer.attn.values_text_proj.*"]),
+        rename(
+            "transformer.encoder.fusion_layers.*.attn.values_v_proj.*",
+            &["model.encoder.layers.*.fusion_layer.attn.values_vision_proj.*"],
+        ),
+        rename(
+            "transformer.encoder.fusion_layers.*.attn.values_l_proj.*",
+            &["model.encoder.layers.*.fusion_layer.attn.values_text_proj.*"],
+        ),
         rename("transformer.encoder.fusion_layers.*.attn.out_v_proj.*", &["model.encoder.layers.*.fusion_layer.attn.out_vision_proj.*"]),
         rename("transformer.encoder.fusion_layers.*.attn.out_l_proj.*", &["model.encoder.layers.*.fusion_layer.attn.out_text_proj.*"]),
         // Decoder. The norms are numbered in the order in which they were added, not in which they are used.

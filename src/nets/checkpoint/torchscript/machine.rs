@@ -41,7 +41,10 @@ enum Value {
     /// A dictionary, or a module with its attributes.
     Tree(Rc<RefCell<BTreeMap<String, Value>>>),
     Global(Import),
-    Storage { kind: String, key: String },
+    Storage {
+        kind: String,
+        key: String,
+    },
     Tensor(Place),
 }
 
@@ -339,8 +342,7 @@ mod tests {
             (X\x07\x00\x00\x00storagectorch\nHalfStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x06tQK\x00(K\x02K\x03t(K\x03K\x01t\x89\
             ccollections\nOrderedDict\n)RtRX\x05\x00\x00\x00layerc__torch__\nNet\n)\x81}(X\x08\x00\x00\x00training\x89ubub.";
         let found = tensors(&mut &pickle[..]).expect("a tree");
-        let place =
-            Place { storage: "0".to_owned(), kind: "HalfStorage".to_owned(), offset: 0, shape: vec![2, 3], strides: vec![3, 1] };
+        let place = Place { storage: "0".to_owned(), kind: "HalfStorage".to_owned(), offset: 0, shape: vec![2, 3], strides: vec![3, 1] };
         assert_eq!(found, BTreeMap::from([("weight".to_owned(), place)]));
     }
 }
