@@ -166,14 +166,13 @@ fn a_pruned_sam_s_sizes_follow_from_its_shapes() {
 #[test]
 fn grounding_dino_s_sizes_follow_from_its_shapes() {
     // GroundingDINO, `config/*.py` and `swin_transformer.py`, `build_swin_transformer`.
-    let sizes: [(&str, usize, [usize; 4], [usize; 4], usize); 2] =
-        [("t", 96, [2, 2, 6, 2], [3, 6, 12, 24], 7), ("b", 128, [2, 2, 18, 2], [4, 8, 16, 32], 12)];
+    let sizes = [("t", 96, [2, 2, 6, 2], [3, 6, 12, 24], 7), ("b", 128, [2, 2, 18, 2], [4, 8, 16, 32], 12)];
     for (size, width, depths, heads, window) in sizes {
         let listed = Listed::read(&format!("grounding-dino-{size}.original"));
         let config = grounding_dino::Config::inferred(&listed.weights(&GROUNDING_DINO).expect("a layout")).expect("sizes");
         let swin = &config.backbone_config;
         assert_eq!((swin.embed_dim, swin.window_size, swin.patch_size), (width, window, 4), "{size}");
-        assert_eq!((swin.depths.as_slice(), swin.num_heads.as_slice()), (depths.as_slice(), heads.as_slice()));
+        assert_eq!((&swin.depths[..], &swin.num_heads[..]), (&depths[..], &heads[..]));
         // Everything else is what transformers' configuration has by default, as its published files say.
         let defaults = grounding_dino::Config { backbone_config: swin.clone(), ..grounding_dino::Config::default() };
         assert_eq!(config, defaults);
