@@ -51,7 +51,8 @@ impl App {
             Action::CancelRun(token) => self.cancel(token),
             Action::SetSettings(settings) => self.set_settings(settings),
             Action::SetAgreement(view) => {
-                self.table_stale |= view.criterion != self.state.agreement.criterion;
+                let shown = &self.state.agreement;
+                self.table_stale |= (view.criterion, view.zone) != (shown.criterion, shown.zone);
                 self.state.agreement = view;
             }
             Action::CloseDialog => self.state.dialog = None,
@@ -59,6 +60,7 @@ impl App {
             Action::DismissNotice => self.state.notice_dismissed = true,
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
+            Action::Columns(action) => self.apply_columns(action),
             Action::Networks(request) => self.networks_asked(request),
         }
     }
@@ -76,6 +78,7 @@ impl App {
         match command {
             Command::OpenProject => self.ask(Ask::OpenProject),
             Command::ImportData => self.ask(Ask::Data),
+            Command::ImportRatings if self.state.info().is_some() => self.ask(Ask::Ratings),
             Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
             Command::MakeDemo => self.make_demo(),
             Command::ScoreAll => self.start_run(None),
@@ -250,6 +253,7 @@ impl App {
             device: self.settings.device,
             range: None,
             rescore: only.is_some(),
+            baselines: Default::default(),
         };
         self.engine.send(Request::Score(run, request));
     }

@@ -45,6 +45,7 @@ pub enum Action {
     DismissNotice,
     ToggleFailures,
     CopyText(String),
+    Columns(super::columns::ColumnsAction),
     /// List, fetch, check or stop fetching published networks.
     Networks(crate::engine::models::ModelsRequest),
 }
