@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use crate::datasets::opinions::{ColumnMap, Opinions, read_opinions};
 use crate::datasets::{Problem, Sheet};
-use crate::domain::{Profile, Range, Rating};
+use crate::domain::{Baseline, Baselines, Better, Profile, Range, Rating, column_better, columns};
 use crate::engine::results::{self, ScoredEdit};
 use crate::stats::comparison::{About, Evidence, OVERALL, Subject, hash_of, labels_of};
 use crate::stats::people::{Answer, EditName, means};
@@ -111,7 +111,7 @@ const DISTANCES: [&str; 6] = ["l1", "l2", "mse", "lpips", "dists", "structure_di
 fn is_distance(name: &str) -> bool {
     let lower = name.to_lowercase();
     let first = lower.split([' ', '.', '|', '(', '-']).next().unwrap_or(&lower);
-    DISTANCES.contains(&first)
+    DISTANCES.contains(&first) || column_better(name) == Better::Lower
 }
 
 fn turn_around(evidence: &mut Evidence, asked: &[String], remarks: &mut Vec<String>) -> anyhow::Result<()> {
@@ -150,12 +150,12 @@ fn from_project(agree: &Agree, path: &Path, gathered: &mut Gathered) -> anyhow::
     if unscored {
         gathered.remarks.push(format!("no edit has a score of profile {}: only people are compared", agree.profile));
     }
+    if !unscored {
+        gathered.evidence.metrics = METRICS.map(str::to_owned).into();
+    }
     for edit in &scored {
         add_scored(edit, &mut gathered.evidence);
         gathered.about.simulated_ratings |= edit.has_simulated_ratings();
-    }
-    if !unscored {
-        gathered.evidence.metrics = METRICS.map(str::to_owned).into();
     }
     gathered.evidence.profiles = profiles(&project, agree.profile, &range)?;
     let about = &mut gathered.about;
@@ -174,8 +174,9 @@ fn from_project(agree: &Agree, path: &Path, gathered: &mut Gathered) -> anyhow::
 }
 
 fn add_scored(edit: &ScoredEdit, evidence: &mut Evidence) {
-    let metrics: BTreeMap<String, f64> =
+    let mut metrics: BTreeMap<String, f64> =
         METRICS.into_iter().filter_map(|metric| Some((metric.to_owned(), *edit.value(metric).value()?))).collect();
+    add_baselines(&edit.baselines, &mut metrics, &mut evidence.metrics);
     let labels = edit.score.as_ref().map(|score| {
         let flags: Vec<&str> = flags_of(score).into_iter().map(crate::storage::Flag::words).collect();
         labels_of(score, &flags)
@@ -197,6 +198,18 @@ fn add_scored(edit: &ScoredEdit, evidence: &mut Evidence) {
     }
     let (item, model) = (edit.item.0.clone(), edit.model.clone());
     evidence.subjects.push(Subject { item, model, metrics, human: BTreeMap::new(), labels: labels.unwrap_or_default() });
+}
+
+/// Adds the numbers of other metrics by column name, and names new columns in the order that they are shown.
+pub(super) fn add_baselines(baselines: &Baselines, values: &mut BTreeMap<String, f64>, metrics: &mut Vec<String>) {
+    let mut found: Vec<(String, f64)> = columns(baselines).into_iter().collect();
+    found.sort_by_key(|(name, _)| Baseline::from_name(name.split('.').next().unwrap_or(name)).map_or(usize::MAX, |b| b as usize));
+    for (name, value) in found {
+        if !metrics.contains(&name) {
+            metrics.push(name.clone());
+        }
+        values.insert(name, value);
+    }
 }
 
 /// The overall under every profile that was scored, when there are two or more.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::datasets::opinions::{Column, ColumnMap, Role, read_columns};
 use crate::datasets::{Problem, Sheet, SheetRow};
-use crate::domain::{Outcome, Score};
+use crate::domain::{Baselines, Outcome, Score};
 use crate::export::ScoreLine;
 use crate::stats::comparison::{Content, Evidence, GOOD, OVERALL, Subject, labels_of};
 use crate::stats::people::EditName;
@@ -16,7 +16,7 @@ use crate::stats::weights::PartsRow;
 use crate::storage::{Flag, flags_of};
 
 use super::args::{Agree, PeopleArgs};
-use super::gather::{Gathered, METRICS, file_hash, map_of};
+use super::gather::{Gathered, METRICS, add_baselines, file_hash, map_of};
 
 /// Reads lines of `score`, or any table of numbers.
 pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -> anyhow::Result<()> {
@@ -62,7 +62,9 @@ fn add_line(row: &SheetRow, gathered: &mut Gathered) -> Result<(), String> {
         }
     }
     let mut subject = Subject { item, model, metrics, ..Subject::default() };
-    add_baselines(cell("baselines"), &mut subject, &mut gathered.evidence.metrics);
+    // Lines of an older program have none.
+    let baselines: Baselines = serde_json::from_value(cell("baselines").clone()).unwrap_or_default();
+    add_baselines(&baselines, &mut subject.metrics, &mut gathered.evidence.metrics);
     // Lines hold the means of people, not their answers; --ratings outweighs them.
     let means = cell("human").as_object().into_iter().flatten();
     subject.human = means.filter_map(|(criterion, mean)| Some((criterion.clone(), mean.as_f64()?))).collect();
@@ -101,20 +103,6 @@ fn score_of(line: ScoreLine) -> Score {
         mask: line.mask,
         crop_in_bpm500: line.crop,
         trace: line.trace,
-    }
-}
-
-/// Baseline measures of a line: name → zone → number; the whole picture goes by the name alone.
-fn add_baselines(value: &Value, subject: &mut Subject, metrics: &mut Vec<String>) {
-    for (name, zones) in value.as_object().into_iter().flatten() {
-        for (zone, number) in zones.as_object().into_iter().flatten() {
-            let Some(number) = number.as_f64() else { continue };
-            let metric = if zone == "whole" { name.clone() } else { format!("{name} {zone}") };
-            if !metrics.contains(&metric) {
-                metrics.push(metric.clone());
-            }
-            subject.metrics.insert(metric, number);
-        }
     }
 }
 
