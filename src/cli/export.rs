@@ -15,6 +15,9 @@ use super::args::{Export, ExportFormat};
 
 /// Writes what the format asks for and says how much it was.
 pub fn run(export: &Export) -> anyhow::Result<Finish> {
+    if export.format == ExportFormat::Ratings {
+        return super::ratings::export(&export.project, export.rater.as_deref(), &export.output);
+    }
     let project = Project::open_read_only(&export.project)?;
     let range = results::fit(&project, export.profile, None)?;
     let scored = results::all(&project, export.profile, Some(&range), None)?;
@@ -44,6 +47,7 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             let without = scored.iter().filter(|edit| edit.score.is_some()).count() - masks.len();
             format!("{} masks (white: the edit region, at the size of the source); {without} scored edits have no region", masks.len())
         }
+        ExportFormat::Ratings => bail!("ratings are written before anything is scored"),
         ExportFormat::Coco => {
             let pictures = pictures(&project, &scored)?;
             write_coco(&pictures, out)?;

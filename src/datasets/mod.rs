@@ -16,6 +16,7 @@ mod lint;
 mod neutral;
 pub mod pairs;
 mod paths;
+mod rater_rows;
 mod ratings;
 mod table;
 mod text;
@@ -27,6 +28,7 @@ use std::str::FromStr;
 use crate::domain::Item;
 
 pub use lint::{Finding, lint};
+pub use rater_rows::read_rater_rows;
 pub use neutral::{ITEM_PREFIX, JSON_SUFFIX, OWN_PREFIX};
 
 /// A format that can be read.

@@ -12,6 +12,7 @@ mod overlays;
 mod queue;
 mod rating;
 mod row;
+mod session;
 mod view;
 
 pub use agreement::{Measure, MeasurePoint, measure_points};
@@ -23,4 +24,7 @@ pub use overlays::{Overlay, Overlays};
 pub use queue::{Filter, Queue, ShowOnly, SortKey};
 pub use rating::RatingDraft;
 pub use row::{Cell, Row, RowId};
+pub use session::{
+    Consistency, Form, Given, LETTERS, Pressed, Progress, SessionRun, Summary, Task, newest, order, repeat_count, summary,
+};
 pub use view::View;

@@ -123,6 +123,7 @@ impl App {
         let reading = self.state.reading || self.rows_asked;
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
         !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
+            && self.state.people.waiting == 0
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -139,8 +140,11 @@ impl App {
         }
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
+        self.rating_keys(&ctx);
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
-            self.apply(Action::Do(command));
+            if self.allows(command) {
+                self.apply(Action::Do(command));
+            }
         }
         let dropped: Vec<PathBuf> = ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());
         for path in dropped {
@@ -155,6 +159,7 @@ impl App {
         }
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
+        self.rating_clock();
         self.preload_neighbours();
         self.refresh_table();
         self.keep_settings();
@@ -167,6 +172,7 @@ impl App {
         window_ui(ui, &cx);
         // Once what was asked for is on its way, the one-frame wishes are fulfilled.
         self.state.focus_search = false;
+        self.state.people.focus_comment = false;
         self.state.reveal_selection = false;
         let actions = self.sender.take();
         if !actions.is_empty() {
@@ -269,8 +275,13 @@ impl eframe::App for App {
 
 fn window_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
     panels::top::top_bar_ui(ui, cx);
-    panels::jobs::status_bar_ui(ui, cx);
+    // Running jobs and failures name edits, and those may name models.
+    if !cx.state.people.hides_scores() {
+        panels::jobs::status_bar_ui(ui, cx);
+    }
     match (&cx.state.project, cx.state.page) {
+        (ProjectState::Open(_), Page::Rate) => panels::rate::page_ui(ui, cx),
+        (ProjectState::Open(_), _) if cx.state.people.hides_scores() || cx.state.people.sessions.is_none() => panels::rate::wall_ui(ui, cx),
         (ProjectState::Open(_), Page::Audit) => audit_ui(ui, cx),
         (ProjectState::Open(_), Page::Agreement) => panels::agreement::agreement_ui(ui, cx),
         _ => panels::empty::empty_ui(ui, cx),

@@ -58,10 +58,14 @@ impl App {
             Action::DismissNotice => self.state.notice_dismissed = true,
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
+            Action::People(action) => self.people_action(action),
         }
     }
 
     fn apply_command(&mut self, command: Command) {
+        if self.rating_view(command) {
+            return;
+        }
         if let Some(overlay) = command.overlay() {
             self.state.overlays.toggle(overlay);
             return;
@@ -108,6 +112,7 @@ impl App {
             Command::NextQuestion => self.state.rating.step(1),
             Command::PreviousQuestion => self.state.rating.step(-1),
             Command::PageAudit => self.state.page = Page::Audit,
+            Command::PageRate => self.state.page = Page::Rate,
             Command::PageAgreement => self.state.page = Page::Agreement,
             Command::OpenSettings => self.state.dialog = Some(Dialog::Settings),
             Command::KeySheet => {
@@ -131,6 +136,7 @@ impl App {
             self.state.details = None;
             self.state.agreement_table = None;
             self.pictures.clear();
+            self.forget_sessions();
         }
         self.state.project = ProjectState::Opening(path.clone());
         self.store.send(StoreRequest::Open(path));
@@ -188,6 +194,7 @@ impl App {
             return;
         }
         self.state.reveal_selection = true;
+        self.state.people.selected_at = self.ctx.input(|input| input.time);
         self.state.details = None;
         self.state.parse_draft = None;
         self.state.rating = RatingDraft::default();
@@ -288,7 +295,8 @@ impl App {
         }
         self.state.rating.dirty = false;
         self.state.saving = true;
-        let rating = self.state.rating.rating(self.settings.rater.trim(), now_millis());
+        let mut rating = self.state.rating.rating(self.settings.rater.trim(), now_millis());
+        rating.context = Some(self.quick_context());
         self.store.send(StoreRequest::SaveRating { id, rating });
     }
 
@@ -314,6 +322,9 @@ impl App {
         {
             self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater);
         }
+        if before.rater != self.settings.rater {
+            self.rater_changed();
+        }
         if (before.profile, &before.range) != (self.settings.profile, &self.settings.range) && self.state.info().is_some() {
             self.reload_rows();
             if let Some(id) = self.state.queue.selected() {
@@ -338,7 +349,7 @@ impl App {
 }
 
 /// Milliseconds since 1970, UTC.
-fn now_millis() -> i64 {
+pub(super) fn now_millis() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -45,6 +45,8 @@ pub enum Action {
     DismissNotice,
     ToggleFailures,
     CopyText(String),
+    /// Something on the Rating page.
+    People(super::people::PeopleAction),
 }
 
 /// Collects the actions of a frame. Sender and receiver share a thread, so a plain list does.

@@ -7,6 +7,7 @@
 pub mod agreement;
 mod app;
 mod apply;
+mod apply_people;
 mod canvas;
 pub mod command;
 pub mod context;
@@ -14,8 +15,9 @@ mod dialogs;
 pub mod engine_link;
 mod events;
 mod panels;
+pub mod people;
 pub mod pictures;
-mod project_store;
+pub mod project_store;
 mod raster;
 mod rescore;
 mod screenshot;

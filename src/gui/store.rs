@@ -11,6 +11,8 @@ use crate::domain::{Parse, Profile, Rating};
 use crate::editor::{EditDetails, Row, RowId};
 use crate::engine::Wake;
 
+use super::people::{PeopleEvent, PeopleRequest, no_sessions};
+
 /// What is known about an open project.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct StoreInfo {
@@ -44,6 +46,10 @@ pub trait Store: Send {
     fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String>;
     /// Writes scores and ratings of all edits to a file; says what was written.
     fn export(&mut self, to: &Path, shown: &Shown) -> Result<String, String>;
+    /// Answers about rating sessions.
+    fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
+        no_sessions(request)
+    }
 }
 
 /// What the window asks of the store's thread.
@@ -55,6 +61,7 @@ pub enum StoreRequest {
     SaveParse { id: RowId, parse: Parse, who: String },
     SaveRating { id: RowId, rating: Rating },
     Export { to: PathBuf, shown: Shown },
+    People(PeopleRequest),
 }
 
 /// What the store's thread answers.
@@ -70,6 +77,7 @@ pub enum StoreEvent {
     /// The rating comes back, so that a failed one is not lost.
     RatingSaved(RowId, Rating, Result<(), String>),
     Exported(Result<String, String>),
+    People(PeopleEvent),
 }
 
 /// The store's thread and the channels to it.
@@ -145,6 +153,7 @@ fn answer(store: &mut dyn Store, request: StoreRequest) -> StoreEvent {
             StoreEvent::RatingSaved(id, rating, result)
         }
         StoreRequest::Export { to, shown } => StoreEvent::Exported(store.export(&to, &shown)),
+        StoreRequest::People(request) => StoreEvent::People(store.people(request)),
     }
 }
 

@@ -8,30 +8,36 @@ mod cache;
 mod error;
 mod import;
 mod items;
+mod merge;
 mod parses;
 mod pictures;
 mod project;
 mod queue;
+mod rater_rows;
 mod ratings;
 mod regions;
 mod runs;
 mod saved;
 mod schema;
 mod scores;
+mod sessions;
 
 pub use cache::CacheUse;
 pub use error::StorageError;
 pub use import::ImportReport;
 pub use items::{StoredEdit, StoredItem};
+pub use merge::{Conflict, ConflictKind, Counts, InputCounts, MergeReport, merge};
 pub use parses::StoredParse;
 pub use pictures::{PictureReport, PictureState};
 pub use project::{Project, Upgrade};
 pub use queue::{Flag, HumanSummary, QueueRow, QueueScore};
+pub use rater_rows::RaterImport;
 pub use ratings::StoredRating;
 pub use regions::RegionSet;
 pub use runs::{NewRun, Run, RunEnd, RunKind};
 pub use saved::SavedComparison;
 pub use scores::StoredScore;
+pub use sessions::StoredSession;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {

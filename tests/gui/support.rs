@@ -400,14 +400,23 @@ impl Window {
     pub fn open(setup: Setup) -> Self {
         let written = Arc::new(Mutex::new(Written::default()));
         let scores = Scores::default();
-        let store = SampleStore::new(setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
+        let store = Box::new(SampleStore::new(setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores)));
+        Self::with(setup, store, written, scores)
+    }
+
+    /// Opens a window on a store that the test brings.
+    pub fn with_store(setup: Setup, store: Box<dyn Store>) -> Self {
+        Self::with(setup, store, Arc::default(), Scores::default())
+    }
+
+    fn with(setup: Setup, store: Box<dyn Store>, written: Arc<Mutex<Written>>, scores: Scores) -> Self {
         let asked = Rc::new(RefCell::new(Vec::new()));
         let engine = FakeEngine { events: RefCell::default(), tokens: Cell::new(0), scores, asked: Rc::clone(&asked) };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
         let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
         let parts = WindowParts {
             engine: Box::new(engine),
-            store: Box::new(store),
+            store,
             settings,
             settings_file: None,
             open: setup.open,

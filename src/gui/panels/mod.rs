@@ -10,7 +10,7 @@ pub mod notice;
 mod parse;
 pub mod queue;
 mod queue_row;
-mod rate;
+pub mod rate;
 mod score;
 mod settings;
 pub mod toasts;
