@@ -49,9 +49,9 @@ fn project(folder: &Path, name: &str, items: &[Item]) -> Project {
 }
 
 fn setup(protocol: Protocol, items: &[Item]) -> SessionSetup {
-    let edits = items.iter().flat_map(|item| {
-        item.edits.iter().map(|edit| SessionEdit { item: item.key.clone(), edit: edit.key.clone() }).collect::<Vec<_>>()
-    });
+    let edits = items
+        .iter()
+        .flat_map(|item| item.edits.iter().map(|edit| SessionEdit { item: item.key.clone(), edit: edit.key.clone() }).collect::<Vec<_>>());
     SessionSetup {
         name: "first round".into(),
         protocol,
@@ -145,7 +145,9 @@ fn nothing_that_was_said_can_be_changed_and_half_of_it_is_never_kept() {
     let said = judgement(&uid, "ann", "i0-a", rubric_answer(2.0), 10);
     project.add_judgement(&said).unwrap();
     let conn = Connection::open(project.path()).unwrap();
-    for change in ["DELETE FROM judgements", "UPDATE judgements SET answer = '1'", "DELETE FROM ratings", "UPDATE ratings SET context = '1'"] {
+    for change in
+        ["DELETE FROM judgements", "UPDATE judgements SET answer = '1'", "DELETE FROM ratings", "UPDATE ratings SET context = '1'"]
+    {
         assert!(conn.execute(change, []).is_err(), "{change}");
     }
     // The second edit is not there: neither the judgement nor the first edit is kept.
@@ -306,7 +308,10 @@ fn a_session_resumes_where_it_was_left_with_skips_to_come_back_to() {
     let counting = newest(&log, "ann");
     assert_eq!(counting.len(), 4);
     let corrected = &counting[order[0].as_str()].answer;
-    assert!(matches!(corrected, Answer::Rubric { values, .. } if values["modification"] == 1.0 && values["overall"] == 4.0), "{corrected:?}");
+    assert!(
+        matches!(corrected, Answer::Rubric { values, .. } if values["modification"] == 1.0 && values["overall"] == 4.0),
+        "{corrected:?}"
+    );
 }
 
 #[test]
@@ -392,7 +397,8 @@ fn dump(path: &Path) -> Vec<String> {
         let mut statement = conn.prepare(query).unwrap();
         let columns = statement.column_count();
         let rows = statement.query_map([], |row| {
-            let cells: Vec<String> = (0..columns).map(|column| row.get_ref(column).map(|value| format!("{value:?}"))).collect::<Result<_, _>>()?;
+            let cells: Vec<String> =
+                (0..columns).map(|column| row.get_ref(column).map(|value| format!("{value:?}"))).collect::<Result<_, _>>()?;
             Ok(cells.join(" | "))
         });
         lines.extend(rows.unwrap().map(Result::unwrap));

@@ -28,8 +28,8 @@ use std::str::FromStr;
 use crate::domain::Item;
 
 pub use lint::{Finding, lint};
-pub use rater_rows::read_rater_rows;
 pub use neutral::{ITEM_PREFIX, JSON_SUFFIX, OWN_PREFIX};
+pub use rater_rows::read_rater_rows;
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -62,7 +62,8 @@ const PLAIN: [&str; 5] = ["at_millis", "place", "seconds", "simulated", "counts"
 fn object_of(header: &[String], record: &csv::StringRecord) -> Result<Value, String> {
     let (mut object, mut values) = (Map::new(), Map::new());
     for (column, cell) in header.iter().zip(record).filter(|(_, cell)| !cell.is_empty()) {
-        let parsed = || serde_json::from_str::<Value>(cell).map_err(|error| format!("column '{column}': '{cell}' cannot be read ({error})"));
+        let parsed =
+            || serde_json::from_str::<Value>(cell).map_err(|error| format!("column '{column}': '{cell}' cannot be read ({error})"));
         if let Some(question) = column.strip_prefix("values.") {
             values.insert(question.to_owned(), parsed()?);
         } else if let Some(key) = column.strip_suffix(":json") {

@@ -43,7 +43,10 @@ fn say_repeated(ratings: &[Rating], notes: &mut Vec<String>) {
     for (index, rating) in ratings.iter().enumerate() {
         let repeats = |other: &Rating| other.rater == rating.rater && other.at_millis == rating.at_millis && other != rating;
         if ratings[..index].iter().any(repeats) {
-            notes.push(format!("rater '{}' rates this edit twice with different answers; both are kept, the later in the row counts", rating.rater));
+            notes.push(format!(
+                "rater '{}' rates this edit twice with different answers; both are kept, the later in the row counts",
+                rating.rater
+            ));
         }
     }
 }
@@ -139,7 +142,11 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
             // Only the paper's criteria have a scale that is known here; imported rubrics may have any.
             let known = CRITERIA.iter().any(|known| known.name() == criterion);
             if known && !SCALE.contains(&number) {
-                notes.push(format!("rating '{criterion}' is {number}, outside of its scale {} to {}; kept as it is", SCALE.start(), SCALE.end()));
+                notes.push(format!(
+                    "rating '{criterion}' is {number}, outside of its scale {} to {}; kept as it is",
+                    SCALE.start(),
+                    SCALE.end()
+                ));
             }
             Some(number)
         }
@@ -223,7 +230,8 @@ mod tests {
 
     #[test]
     fn answers_outside_of_the_papers_scale_are_kept_and_said() {
-        let (ratings, _, notes) = taken(json!({"ratings": [{"rater": "a", "values": {"overall": 50, "size": 0.5, "position": 4.5, "SC": 0}}]}));
+        let (ratings, _, notes) =
+            taken(json!({"ratings": [{"rater": "a", "values": {"overall": 50, "size": 0.5, "position": 4.5, "SC": 0}}]}));
         assert_eq!(ratings, [rating("a", &[("overall", 50.0), ("size", 0.5), ("position", 4.5), ("SC", 0.0)])]);
         let said = |criterion: &str, value: &str| format!("rating '{criterion}' is {value}, outside of its scale 1 to 5; kept as it is");
         assert_eq!(notes, [said("overall", "50"), said("size", "0.5")]);
@@ -235,7 +243,8 @@ mod tests {
         let twice = said(json!([{"rater": "a", "overall": 1}, {"rater": "b", "overall": 1}, {"rater": "a", "overall": 2}]));
         assert_eq!(twice, ["rater 'a' rates this edit twice with different answers; both are kept, the later in the row counts"]);
         assert!(said(json!([{"rater": "a", "overall": 1}, {"rater": "a", "overall": 1}])).is_empty(), "the same again says nothing new");
-        let settled = json!([{"rater": "a", "values": {"overall": 1}, "at_millis": 5}, {"rater": "a", "values": {"overall": 2}, "at_millis": 6}]);
+        let settled =
+            json!([{"rater": "a", "values": {"overall": 1}, "at_millis": 5}, {"rater": "a", "values": {"overall": 2}, "at_millis": 6}]);
         assert!(said(settled).is_empty(), "a correction with a later time");
     }
 

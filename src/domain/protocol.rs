@@ -198,7 +198,10 @@ impl Vote {
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// One value for each question that was answered; the others could not be judged, or were not required and left out.
-    Rubric { values: BTreeMap<String, f64>, cannot_judge: Vec<String> },
+    Rubric {
+        values: BTreeMap<String, f64>,
+        cannot_judge: Vec<String>,
+    },
     Pair(Vote),
     /// A rank for each shown edit, 1 for the best; equal ranks are ties.
     Ranking(Vec<u32>),
@@ -306,7 +309,8 @@ impl Judgement {
             (Answer::Pair(vote), TaskRole::SameTwice) => matches!(vote, Vote::Tie | Vote::BothBad),
             (Answer::Ranking(ranks), TaskRole::SameTwice) => {
                 let first_of = |edit: &EditKey| self.shown.iter().position(|other| other == edit);
-                let twin = self.shown.iter().enumerate().find_map(|(at, edit)| first_of(edit).filter(|&first| first != at).map(|f| (f, at)));
+                let twin =
+                    self.shown.iter().enumerate().find_map(|(at, edit)| first_of(edit).filter(|&first| first != at).map(|f| (f, at)));
                 twin.is_some_and(|(first, second)| ranks.get(first).is_some() && ranks.get(first) == ranks.get(second))
             }
             _ => false,

@@ -63,6 +63,8 @@ pub struct App {
     tables: Option<Receiver<agreement::Table>>,
     pub(super) score_when_open: bool,
     screenshot: Option<Screenshot>,
+    /// Keys that a screenshot presses in the next frame.
+    pub(super) pressed_keys: Vec<egui::Key>,
     /// What takes long in a frame, for the frame-time bench.
     pub frame_seconds: f64,
 }
@@ -99,6 +101,7 @@ impl App {
             tables: None,
             score_when_open: parts.score,
             screenshot: parts.screenshot,
+            pressed_keys: Vec::new(),
             frame_seconds: 0.0,
         };
         if let Some(path) = parts.open {
@@ -122,7 +125,12 @@ impl App {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
         let reading = self.state.reading || self.rows_asked;
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
-        !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
+        !opening
+            && !reading
+            && !working
+            && !self.state.saving
+            && self.pictures.underway() == 0
+            && self.tables.is_none()
             && self.state.people.waiting == 0
     }
 
@@ -256,6 +264,15 @@ impl App {
 impl eframe::App for App {
     fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.update();
+    }
+
+    fn raw_input_hook(&mut self, _ctx: &egui::Context, raw_input: &mut egui::RawInput) {
+        for key in self.pressed_keys.drain(..) {
+            for pressed in [true, false] {
+                let modifiers = egui::Modifiers::NONE;
+                raw_input.events.push(egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers });
+            }
+        }
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {

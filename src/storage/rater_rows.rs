@@ -84,7 +84,8 @@ fn session(conn: &Connection, uid: &str, setup: &crate::domain::SessionSetup) ->
 
 fn rating_of(conn: &Connection, edit: &str, rating: &Rating) -> Result<bool, Fault> {
     let id: Option<EditId> = conn.prepare_cached("SELECT id FROM edits WHERE key = ?1")?.query_row([edit], |row| row.get(0)).optional()?;
-    let id = id.ok_or_else(|| Fault::Invalid(format!("this project has no edit '{edit}'; the rating of '{}' is left out", rating.rater)))?;
+    let id =
+        id.ok_or_else(|| Fault::Invalid(format!("this project has no edit '{edit}'; the rating of '{}' is left out", rating.rater)))?;
     ratings::import(conn, id, rating)
 }
 

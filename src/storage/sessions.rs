@@ -153,8 +153,11 @@ pub(super) fn add(conn: &Connection, judgement: &Judgement) -> Result<Vec<EditId
             .query_row([&key.0], |row| row.get(0))
             .optional()?
             .ok_or_else(|| unknown("edit", &key.0))?;
-        conn.prepare_cached("INSERT INTO judgement_edits (judgement_id, place, edit_id) VALUES (?1, ?2, ?3)")?
-            .execute(params![id, place as i64, edit])?;
+        conn.prepare_cached("INSERT INTO judgement_edits (judgement_id, place, edit_id) VALUES (?1, ?2, ?3)")?.execute(params![
+            id,
+            place as i64,
+            edit
+        ])?;
         edits.push(edit);
     }
     Ok(edits)
@@ -166,8 +169,8 @@ fn judgements_where(conn: &Connection, filter: &str, uid: Option<&str>) -> Resul
          FROM judgements JOIN rating_sessions ON rating_sessions.id = session_id JOIN items ON items.id = item_id
          {filter} ORDER BY judgements.id"
     ))?;
-    let mut shown =
-        conn.prepare_cached("SELECT edits.key FROM judgement_edits JOIN edits ON edits.id = edit_id WHERE judgement_id = ?1 ORDER BY place")?;
+    let mut shown = conn
+        .prepare_cached("SELECT edits.key FROM judgement_edits JOIN edits ON edits.id = edit_id WHERE judgement_id = ?1 ORDER BY place")?;
     let mut rows = query.query(rusqlite::params_from_iter(uid))?;
     let mut judgements = Vec::new();
     while let Some(row) = rows.next()? {

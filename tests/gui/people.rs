@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use editscope::domain::{
-    Answer, BoxesBySide, Judgement, Outcome, Parse, Parts, Profile, Protocol, Rating, Rubric, Score, SessionEdit, SessionSetup, TaskRole, Vote,
+    Answer, BoxesBySide, Judgement, Outcome, Parse, Parts, Profile, Protocol, Rating, Rubric, Score, SessionEdit, SessionSetup, TaskRole,
+    Vote,
 };
 use editscope::editor::{EditDetails, Row, RowId};
 use editscope::gui::people::{PeopleEvent, PeopleRequest};
@@ -105,7 +106,8 @@ impl Bench {
         let texts = texts(window);
         assert!(texts.len() > 5, "the window shows something: {texts:?}");
         let is_score = |text: &str| {
-            text.split(|c: char| !c.is_ascii_digit() && c != '.').any(|word| word.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 3))
+            text.split(|c: char| !c.is_ascii_digit() && c != '.')
+                .any(|word| word.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 3))
         };
         texts.into_iter().filter(|text| is_score(text) || self.models.iter().any(|model| text.contains(model.as_str()))).collect()
     }
@@ -169,7 +171,8 @@ fn a_rubric_session_goes_by_keys_from_beginning_to_end() {
     // Three answer sets are ratings that count in the queue.
     window.key(Key::Enter);
     let project = bench.project();
-    let mine = |edit: &editscope::storage::StoredEdit| project.latest_ratings(edit.id).unwrap().into_iter().filter(|r| r.rater == "ann").count();
+    let mine =
+        |edit: &editscope::storage::StoredEdit| project.latest_ratings(edit.id).unwrap().into_iter().filter(|r| r.rater == "ann").count();
     assert_eq!(project.edits().unwrap().iter().map(mine).sum::<usize>(), 3);
     assert_eq!(window.state().people.sessions.as_ref().map(Vec::len), Some(1));
     window.harness.get_by_label("4 of 4 answered · answers of ann");

@@ -18,10 +18,16 @@ pub enum Given {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// One entry a question; `active` is the one that digit keys answer.
-    Rubric { given: Vec<Given>, active: usize },
+    Rubric {
+        given: Vec<Given>,
+        active: usize,
+    },
     Pair(Option<Vote>),
     /// A rank for each shown edit, 1 for the best; `active` is the edit that digit keys rank.
-    Ranking { ranks: Vec<Option<u32>>, active: usize },
+    Ranking {
+        ranks: Vec<Option<u32>>,
+        active: usize,
+    },
 }
 
 impl Form {
@@ -102,9 +108,8 @@ impl Form {
 }
 
 /// Names of the shown edits on screen; there are never more edits than letters on a form.
-pub const LETTERS: [&str; 26] = [
-    "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z",
-];
+pub const LETTERS: [&str; 26] =
+    ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z"];
 
 fn given(question: &crate::domain::Question, values: &BTreeMap<String, f64>, cannot_judge: &[String]) -> Given {
     if cannot_judge.contains(&question.name) {
@@ -129,7 +134,11 @@ fn rubric_answer(given: &[Given], questions: &[crate::domain::Question]) -> Resu
             Given::Point(point) => drop(question.scale.get(*point).map(|point| values.insert(question.name.clone(), point.value))),
         }
     }
-    if values.is_empty() && cannot_judge.is_empty() { Err("Nothing is answered yet.".to_owned()) } else { Ok(Answer::Rubric { values, cannot_judge }) }
+    if values.is_empty() && cannot_judge.is_empty() {
+        Err("Nothing is answered yet.".to_owned())
+    } else {
+        Ok(Answer::Rubric { values, cannot_judge })
+    }
 }
 
 /// The first open place after `from`, going round; the next place when none is open.

@@ -44,8 +44,7 @@ pub fn keys_of(kind: ProtocolKind) -> impl Iterator<Item = &'static RatingKey> {
 /// The key that shows the source in the place of the edits while it is held.
 pub const SHOW_SOURCE: Key = Key::Space;
 
-const DIGITS: [Key; 10] =
-    [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+const DIGITS: [Key; 10] = [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
 
 /// What the keys that were pressed since the last frame ask for; the keys are taken. Nothing while text is being typed, except Ctrl+Enter.
 pub fn pressed(ctx: &egui::Context) -> Vec<PeopleAction> {

@@ -66,9 +66,12 @@ fn values(said: &Judgement) -> Vec<(String, String, f64)> {
             let code = Vote::ALL.iter().position(|other| *other == vote).unwrap_or_default();
             vec![(VOTES.to_owned(), said.task.clone(), code as f64)]
         }
-        Answer::Ranking(ranks) => {
-            said.shown.iter().zip(ranks).map(|(edit, rank)| (RANKS.to_owned(), format!("{}\n{edit}", said.task), f64::from(*rank))).collect()
-        }
+        Answer::Ranking(ranks) => said
+            .shown
+            .iter()
+            .zip(ranks)
+            .map(|(edit, rank)| (RANKS.to_owned(), format!("{}\n{edit}", said.task), f64::from(*rank)))
+            .collect(),
         Answer::CannotJudge | Answer::Skipped | Answer::Unblinded => Vec::new(),
     }
 }

@@ -58,13 +58,7 @@ fn time_of(table: &Table, values: &[Value]) -> i64 {
 }
 
 /// Merges all tables; `maps` has those of items, edits and pictures.
-pub fn merge(
-    inputs: &[Input],
-    conn: &Connection,
-    tables: &[Table],
-    mut maps: Maps,
-    conflicts: &mut Vec<Conflict>,
-) -> Result<Maps, Fault> {
+pub fn merge(inputs: &[Input], conn: &Connection, tables: &[Table], mut maps: Maps, conflicts: &mut Vec<Conflict>) -> Result<Maps, Fault> {
     // Which input a merged row's values come from, so that details follow the row that they belong to.
     let mut taken: HashMap<(String, i64), usize> = HashMap::new();
     for table in tables {

@@ -91,7 +91,10 @@ fn pictures_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
             ProtocolKind::Pairwise | ProtocolKind::Ranking => LETTERS.get(place).copied().unwrap_or("?").to_owned(),
         };
         // On a check the name of the model would be a lie.
-        if !open.run.is_blind() && !task.role.is_check() && let Some(row) = row.filter(|row| !row.model.is_empty()) {
+        if !open.run.is_blind()
+            && !task.role.is_check()
+            && let Some(row) = row.filter(|row| !row.model.is_empty())
+        {
             title = format!("{title} · {}", row.model);
         }
         if to_source {

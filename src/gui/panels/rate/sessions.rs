@@ -28,7 +28,9 @@ pub fn sessions_ui(ui: &mut Ui, cx: &Context<'_>) {
                 rater_ui(ui, cx);
                 widgets::right(ui, |ui| {
                     let words = RichText::new("New session…").color(palette.on_accent.0).strong();
-                    let new = ui.add(Button::new(words).fill(palette.accent.0)).on_hover_text("Protocol, rubric, blind, repeats, which edits.  [N]");
+                    let new = ui
+                        .add(Button::new(words).fill(palette.accent.0))
+                        .on_hover_text("Protocol, rubric, blind, repeats, which edits.  [N]");
                     if new.clicked() {
                         send(cx, PeopleAction::NewSetup);
                     }
@@ -95,6 +97,7 @@ fn said(line: &SessionLine) -> String {
         (true, 0) => format!("{} of {} answered", progress.done, progress.total),
         (true, skipped) => format!("{} of {} answered, {skipped} skipped", progress.done, progress.total),
     };
-    let raters = if line.raters.is_empty() { "nobody has answered yet".to_owned() } else { format!("answers of {}", line.raters.join(", ")) };
+    let raters =
+        if line.raters.is_empty() { "nobody has answered yet".to_owned() } else { format!("answers of {}", line.raters.join(", ")) };
     format!("{mine} · {raters}")
 }

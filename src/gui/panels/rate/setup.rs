@@ -1,6 +1,8 @@
 //! The setup of a new session, with a preview of what raters will see.
 
-use egui::{Button, CentralPanel, Checkbox, ComboBox, DragValue, Frame, Grid, Label, Margin, Panel, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{
+    Button, CentralPanel, Checkbox, ComboBox, DragValue, Frame, Grid, Label, Margin, Panel, RichText, ScrollArea, TextEdit, Ui, vec2,
+};
 
 use super::{forms, plural, rubric_editor, send};
 use crate::domain::{Protocol, ProtocolKind, Rubric, SessionSetup};
@@ -14,9 +16,12 @@ pub fn setup_ui(ui: &mut Ui, cx: &Context<'_>, draft: &SetupDraft) {
     let palette = cx.palette(ui);
     let mut edited = draft.clone();
     let frame = Frame::new().fill(palette.panel.0).inner_margin(Margin::symmetric(16, 12));
-    Panel::right("session preview").frame(frame).resizable(false).exact_size((ui.available_width() * 0.36).clamp(300.0, 460.0)).show(ui, |ui| {
-        ScrollArea::vertical().id_salt("preview").auto_shrink(false).show(ui, |ui| preview_ui(ui, cx, draft));
-    });
+    Panel::right("session preview").frame(frame).resizable(false).exact_size((ui.available_width() * 0.36).clamp(300.0, 460.0)).show(
+        ui,
+        |ui| {
+            ScrollArea::vertical().id_salt("preview").auto_shrink(false).show(ui, |ui| preview_ui(ui, cx, draft));
+        },
+    );
     let frame = Frame::new().fill(palette.background.0).inner_margin(Margin::symmetric(24, 16));
     CentralPanel::default().frame(frame).show(ui, |ui| {
         ui.horizontal(|ui| {
@@ -42,7 +47,10 @@ fn buttons_ui(ui: &mut Ui, cx: &Context<'_>, draft: &SetupDraft) {
     let fine = problems(draft).is_empty();
     let words = RichText::new("Save and begin").color(palette.on_accent.0).strong();
     let begin = ui.add_enabled(fine, Button::new(words).fill(palette.accent.0));
-    if begin.on_hover_text("Saves the session in the project. It cannot be changed then, so that all raters are asked the same.  [Ctrl+Enter]").clicked() {
+    if begin
+        .on_hover_text("Saves the session in the project. It cannot be changed then, so that all raters are asked the same.  [Ctrl+Enter]")
+        .clicked()
+    {
         send(cx, PeopleAction::CreateSession);
     }
     if ui.button("Cancel").on_hover_text("[Esc]").clicked() {
@@ -216,7 +224,12 @@ fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &SetupDraft) {
             ui.label("X  Can’t judge");
         }
         Protocol::Ranking => {
-            ui.add(Label::new("The source and all edits of an item, A, B, C, …: dragged to their ranks, or ranked by digit keys. Ties are allowed.").wrap());
+            ui.add(
+                Label::new(
+                    "The source and all edits of an item, A, B, C, …: dragged to their ranks, or ranked by digit keys. Ties are allowed.",
+                )
+                .wrap(),
+            );
         }
     }
 }
