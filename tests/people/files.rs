@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use editscope::datasets::read_rater_rows;
-use editscope::domain::{Answer, Judgement};
-use editscope::export::{write_ratings_csv, write_ratings_jsonl};
+use editscope::domain::{Answer, Judgement, RaterRow};
+use editscope::export::{ExportError, write_ratings_csv, write_ratings_jsonl};
 
 use crate::support::{id_of, items, judgement, paper, project, rating, rubric_answer, setup};
+
+/// One of the two writers.
+type Write = fn(&[RaterRow], &Path) -> Result<(), ExportError>;
 
 #[test]
 fn one_raters_work_travels_as_a_file_and_is_not_added_twice() {
@@ -23,7 +26,8 @@ fn one_raters_work_travels_as_a_file_and_is_not_added_twice() {
     let rows = a.rater_rows(Some("ann")).unwrap();
     // Her session, two ratings, two judgements.
     assert_eq!(rows.len(), 5);
-    for (name, write) in [("ann.jsonl", write_ratings_jsonl as fn(&[_], &Path) -> _), ("ann.csv", write_ratings_csv)] {
+    let writers: [(&str, Write); 2] = [("ann.jsonl", write_ratings_jsonl), ("ann.csv", write_ratings_csv)];
+    for (name, write) in writers {
         let file = folder.path().join(name);
         write(&rows, &file).unwrap();
         let (read, problems) = read_rater_rows(&file).unwrap();

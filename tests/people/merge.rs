@@ -169,6 +169,8 @@ fn what_people_do_not_agree_about_is_listed_and_all_of_it_kept() {
     b.add_rating(id_of(&b, "i0-b"), &rating("ann", 4.0, Some(13))).unwrap();
     let parse = |part: &str| Parse { original_part: part.into(), origin: ParseOrigin::Person, ..Parse::default() };
     a.set_parse(ItemId(1), &parse("cup"), "ann").unwrap();
+    // Times are kept in milliseconds; the later one counts.
+    std::thread::sleep(std::time::Duration::from_millis(3));
     b.set_parse(ItemId(1), &parse("mug"), "bob").unwrap();
     let (output, report) = merged(folder.path(), &[a.path(), b.path()], "c.editscope");
     let kinds: Vec<ConflictKind> = report.conflicts.iter().map(|conflict| conflict.kind).collect();

@@ -187,7 +187,9 @@ fn a_session_resumes_where_it_was_left_with_skips_to_come_back_to() {
     let mut log: Vec<Judgement> = Vec::new();
     let resumed = |log: &[Judgement]| SessionRun::resume(std::sync::Arc::clone(&setup), "ann", log, |_| true);
     let answer = |run: &mut SessionRun| {
-        (0..5).for_each(|_| drop(run.press(4)));
+        for _ in 0..5 {
+            run.press(4);
+        }
         run.submit(9.0, 1).unwrap()
     };
     let mut run = resumed(&log);
@@ -205,7 +207,7 @@ fn a_session_resumes_where_it_was_left_with_skips_to_come_back_to() {
     // Back two tasks, the first answer is corrected; then on with what is open.
     assert!(run.back() && run.back() && !run.back());
     assert_eq!(run.task().unwrap().key, order[0]);
-    drop(run.press(1));
+    run.press(1);
     log.push(run.submit(9.0, 4).unwrap());
     assert_eq!(run.task().unwrap().key, third);
     log.push(answer(&mut run));
@@ -234,7 +236,7 @@ fn the_clock_counts_looking_and_not_the_breaks() {
     run.look(101.0);
     run.pause(103.0);
     run.look(500.0);
-    drop(run.press(2));
+    run.press(2);
     let said = run.submit(501.5, 1).unwrap();
     // 3 seconds before the break and 1.5 after it.
     assert_eq!((said.seconds, said.answer), (4.5, Answer::Pair(Vote::Second)));
