@@ -161,7 +161,8 @@ impl App {
         match action {
             PeopleAction::Press(0) if run.kind() != ProtocolKind::Rubric => self.form_action(PeopleAction::CannotJudge),
             PeopleAction::Press(digit) => {
-                if run.press(digit) == Pressed::Complete {
+                let pressed = run.press(digit);
+                if pressed == Pressed::Complete {
                     self.submit(now);
                 }
             }

@@ -50,7 +50,7 @@ const DIGITS: [Key; 10] = [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4
 pub fn pressed(ctx: &egui::Context) -> Vec<PeopleAction> {
     let typing = ctx.text_edit_focused();
     // Enter and Space belong to a button that was reached by Tab.
-    let focused = ctx.memory(|memory| memory.focused());
+    let focused = ctx.memory(egui::Memory::focused);
     let mut actions = Vec::new();
     ctx.input_mut(|input| {
         if input.consume_key(Modifiers::COMMAND, Key::Enter) {
@@ -94,7 +94,7 @@ pub fn pressed(ctx: &egui::Context) -> Vec<PeopleAction> {
 
 /// The keys of the list: N makes a session, Enter goes on with `first`.
 pub fn pressed_in_list(ctx: &egui::Context, first: Option<String>) -> Vec<PeopleAction> {
-    if ctx.memory(|memory| memory.focused()).is_some() {
+    if ctx.memory(egui::Memory::focused).is_some() {
         return Vec::new();
     }
     ctx.input_mut(|input| {
@@ -106,7 +106,7 @@ pub fn pressed_in_list(ctx: &egui::Context, first: Option<String>) -> Vec<People
 
 /// The keys of the setup: Ctrl+Enter makes the session, Esc leaves it (while nothing has the cursor).
 pub fn pressed_in_setup(ctx: &egui::Context) -> Vec<PeopleAction> {
-    let focused = ctx.memory(|memory| memory.focused()).is_some();
+    let focused = ctx.memory(egui::Memory::focused).is_some();
     ctx.input_mut(|input| {
         let create = input.consume_key(Modifiers::COMMAND, Key::Enter).then_some(PeopleAction::CreateSession);
         let cancel = (!focused && input.consume_key(Modifiers::NONE, Key::Escape)).then_some(PeopleAction::CancelSetup);
@@ -116,6 +116,6 @@ pub fn pressed_in_setup(ctx: &egui::Context) -> Vec<PeopleAction> {
 
 /// The key at the end of a session: Enter goes back to the list.
 pub fn pressed_at_end(ctx: &egui::Context) -> Vec<PeopleAction> {
-    let focused = ctx.memory(|memory| memory.focused()).is_some();
+    let focused = ctx.memory(egui::Memory::focused).is_some();
     ctx.input_mut(|input| (!focused && input.consume_key(Modifiers::NONE, Key::Enter)).then_some(PeopleAction::Close).into_iter().collect())
 }
