@@ -10,6 +10,7 @@ mod args;
 mod demo;
 mod export;
 mod merge;
+mod models;
 mod ratings;
 mod score;
 mod tools;
@@ -82,6 +83,6 @@ pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
         Some(Command::Agree(agree)) => agree::run(&agree).map(Outcome::Finished),
         Some(Command::Export(export)) => export::run(&export).map(Outcome::Finished),
         Some(Command::Merge(merge)) => merge::run(&merge).map(Outcome::Finished),
-        Some(Command::Models(models)) => tools::models(&models).map(Outcome::Finished),
+        Some(Command::Models(models)) => models::run(&models).map(Outcome::Finished),
     }
 }

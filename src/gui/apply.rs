@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::CRITERIA;
 use crate::editor::{Job, JobState, RatingDraft, RowId};
+use crate::engine::models::ModelsRequest;
 use crate::engine::{ImportRequest, Level, Request, RunToken, ScoreRequest};
 use crate::storage::EditId;
 
@@ -59,6 +60,7 @@ impl App {
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
             Action::People(action) => self.people_action(action),
+            Action::Networks(request) => self.networks_asked(request),
         }
     }
 
@@ -115,6 +117,10 @@ impl App {
             Command::PageRate => self.state.page = Page::Rate,
             Command::PageAgreement => self.state.page = Page::Agreement,
             Command::OpenSettings => self.state.dialog = Some(Dialog::Settings),
+            Command::OpenNetworks => {
+                self.state.dialog = Some(Dialog::Networks);
+                self.networks_asked(ModelsRequest::List);
+            }
             Command::KeySheet => {
                 self.state.dialog = if self.state.dialog == Some(Dialog::Keys) { None } else { Some(Dialog::Keys) };
             }

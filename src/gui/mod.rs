@@ -14,6 +14,7 @@ pub mod context;
 mod dialogs;
 pub mod engine_link;
 mod events;
+pub mod networks;
 mod panels;
 pub mod people;
 pub mod pictures;
