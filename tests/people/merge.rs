@@ -189,7 +189,9 @@ fn what_people_do_not_agree_about_is_listed_and_all_of_it_kept() {
 fn one_key_with_two_pictures_is_two_edits_and_their_ratings_stay_apart() {
     let folder = tempfile::tempdir().unwrap();
     let (here, there) = (folder.path().join("here"), folder.path().join("there"));
-    [&here, &there].map(|folder| std::fs::create_dir(folder).unwrap());
+    for folder in [&here, &there] {
+        std::fs::create_dir(folder).unwrap();
+    }
     let first = items(&here, 1, 2);
     let mut second = items(&there, 1, 2);
     std::fs::write(there.join("i0-b.png"), "another picture").unwrap();
