@@ -18,6 +18,9 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
     if export.format == ExportFormat::Ratings {
         return super::ratings::export(&export.project, export.rater.as_deref(), &export.output);
     }
+    if export.format == ExportFormat::Report {
+        return super::agree::report(&export.project, export.profile, &export.output);
+    }
     let project = Project::open_read_only(&export.project)?;
     let range = results::fit(&project, export.profile, None)?;
     let scored = results::all(&project, export.profile, Some(&range), None)?;
@@ -47,7 +50,8 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             let without = scored.iter().filter(|edit| edit.score.is_some()).count() - masks.len();
             format!("{} masks (white: the edit region, at the size of the source); {without} scored edits have no region", masks.len())
         }
-        ExportFormat::Ratings => bail!("ratings are written before anything is scored"),
+        // Made above, of other things than the rows.
+        ExportFormat::Report | ExportFormat::Ratings => String::new(),
         ExportFormat::Coco => {
             let pictures = pictures(&project, &scored)?;
             write_coco(&pictures, out)?;
@@ -91,6 +95,7 @@ fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Re
                     parts,
                     overall: Some(scored.combined.overall.clone()),
                     range: Some("fitted on this project".to_owned()),
+                    baselines: scored.baselines.clone(),
                 }),
             })
         })

@@ -17,7 +17,7 @@ use crate::domain::{CRITERIA, Rating};
 const SCALE: std::ops::RangeInclusive<f64> = 1.0..=5.0;
 
 /// Who rated, when the data does not say.
-pub(super) const UNNAMED_RATER: &str = "unnamed";
+pub const UNNAMED_RATER: &str = "unnamed";
 
 /// Takes every rating key out of `row`; what was odd goes to `notes`.
 pub(super) fn take(row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Vec<Rating> {

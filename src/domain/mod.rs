@@ -3,6 +3,7 @@
 //! The words are those of the project's glossary (`ARCHITECTURE.md`): item, edit, region, parse, part score, trace,
 //! profile, range, rating, run, proposal.
 
+mod baseline;
 pub mod geometry;
 mod item;
 mod mask;
@@ -18,7 +19,9 @@ mod region;
 pub mod rle;
 mod rubric;
 mod score;
+mod vote;
 
+pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
 pub use mask::Mask;
@@ -26,15 +29,14 @@ pub use outcome::Outcome;
 pub use parse::{EditType, FieldWords, Parse, ParseOrigin, PositionWord, SizeWord};
 pub use paths::relative_path;
 pub use profile::{Bounds, PaperWeights, Profile, Range};
-pub use protocol::{
-    Answer, Judgement, Protocol, ProtocolKind, RatingContext, RubricId, SessionEdit, SessionSetup, TaskRole, Visible, Vote,
-};
+pub use protocol::{Answer, Judgement, Protocol, ProtocolKind, RatingContext, RubricId, SessionEdit, SessionSetup, TaskRole, Visible};
 pub use random::Random;
 pub use rater_row::RaterRow;
 pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
 pub use rubric::{MAX_QUESTIONS, Question, Rubric, SCALE_POINTS, ScalePoint, Unedited};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use vote::{ModelVote, Preference};
 
 /// A short name for a value by its content: the first 16 hex digits of the BLAKE3 hash of its JSON.
 fn content_hash<T: serde::Serialize>(value: &T) -> String {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::item::{EditKey, ItemKey};
 use super::rubric::Rubric;
+use super::vote::Preference;
 
 /// How raters are asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -159,50 +160,14 @@ impl TaskRole {
     }
 }
 
-/// Which of two edits is better; `First` is the one shown on the left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Vote {
-    First,
-    Second,
-    Tie,
-    BothBad,
-}
-
-impl Vote {
-    /// All votes, in the order they are offered.
-    pub const ALL: [Self; 4] = [Self::First, Self::Second, Self::Tie, Self::BothBad];
-
-    /// The words on its button.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::First => "A is better",
-            Self::Second => "B is better",
-            Self::Tie => "Tie",
-            Self::BothBad => "Both bad",
-        }
-    }
-
-    /// The same opinion with the two edits changing places.
-    pub const fn swapped(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-            same => same,
-        }
-    }
-}
-
 /// What a rater says about one task. Edits are named by the place they were shown at, from 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// One value for each question that was answered; the others could not be judged, or were not required and left out.
-    Rubric {
-        values: BTreeMap<String, f64>,
-        cannot_judge: Vec<String>,
-    },
-    Pair(Vote),
+    Rubric { values: BTreeMap<String, f64>, cannot_judge: Vec<String> },
+    /// `First` is the edit shown on the left.
+    Pair(Preference),
     /// A rank for each shown edit, 1 for the best; equal ranks are ties.
     Ranking(Vec<u32>),
     /// The whole task cannot be judged.
@@ -306,7 +271,7 @@ impl Judgement {
                 let told: Vec<bool> = told.collect();
                 !told.is_empty() && told.iter().all(|&fits| fits)
             }
-            (Answer::Pair(vote), TaskRole::SameTwice) => matches!(vote, Vote::Tie | Vote::BothBad),
+            (Answer::Pair(vote), TaskRole::SameTwice) => matches!(vote, Preference::Tie | Preference::BothBad),
             (Answer::Ranking(ranks), TaskRole::SameTwice) => {
                 let first_of = |edit: &EditKey| self.shown.iter().position(|other| other == edit);
                 let twin =
@@ -352,8 +317,8 @@ mod tests {
         assert_eq!(passed(TaskRole::SourceAsEdit, &["a"], rubric_answer(1.0, 5.0)), Some(true));
         assert_eq!(passed(TaskRole::SourceAsEdit, &["a"], rubric_answer(4.0, 5.0)), Some(false));
         assert_eq!(passed(TaskRole::SourceAsEdit, &["a"], Answer::CannotJudge), Some(false));
-        assert_eq!(passed(TaskRole::SameTwice, &["a", "a"], Answer::Pair(Vote::Tie)), Some(true));
-        assert_eq!(passed(TaskRole::SameTwice, &["a", "a"], Answer::Pair(Vote::First)), Some(false));
+        assert_eq!(passed(TaskRole::SameTwice, &["a", "a"], Answer::Pair(Preference::Tie)), Some(true));
+        assert_eq!(passed(TaskRole::SameTwice, &["a", "a"], Answer::Pair(Preference::First)), Some(false));
         assert_eq!(passed(TaskRole::SameTwice, &["b", "a", "c", "a"], Answer::Ranking(vec![1, 2, 3, 2])), Some(true));
         assert_eq!(passed(TaskRole::SameTwice, &["b", "a", "c", "a"], Answer::Ranking(vec![1, 2, 2, 3])), Some(false));
         assert_eq!(passed(TaskRole::Plain, &["a"], rubric_answer(1.0, 5.0)), None);
@@ -385,7 +350,7 @@ mod tests {
     #[test]
     fn answers_keep_their_words_in_files() {
         let written = |answer: &Answer| serde_json::to_string(answer).unwrap();
-        assert_eq!(written(&Answer::Pair(Vote::BothBad)), r#"{"pair":"both_bad"}"#);
+        assert_eq!(written(&Answer::Pair(Preference::BothBad)), r#"{"pair":"both_bad"}"#);
         assert_eq!(written(&Answer::Ranking(vec![1, 1, 3])), r#"{"ranking":[1,1,3]}"#);
         assert_eq!(written(&Answer::CannotJudge), r#""cannot_judge""#);
     }

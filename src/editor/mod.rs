@@ -23,6 +23,6 @@ pub use labels::{LabelBox, place_labels};
 pub use overlays::{Overlay, Overlays};
 pub use queue::{Filter, Queue, ShowOnly, SortKey};
 pub use rating::RatingDraft;
-pub use row::{Cell, Row, RowId};
+pub use row::{Cell, Columns, Row, RowId};
 pub use session::{Consistency, Form, Given, LETTERS, Pressed, Progress, SessionRun, Summary, Task, newest, order, repeat_count, summary};
 pub use view::View;

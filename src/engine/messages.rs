@@ -8,6 +8,8 @@ use std::sync::Arc;
 use crate::domain::{Profile, Range, Score, Size};
 use crate::storage::EditId;
 
+use super::baselines::BaselineChoice;
+
 /// Names one run within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunToken(pub u64);
@@ -97,6 +99,8 @@ pub struct ScoreRequest {
     pub range: Option<Range>,
     /// Score again what the last unfinished run already scored.
     pub rescore: bool,
+    /// Which other metrics are computed beside the score.
+    pub baselines: BaselineChoice,
 }
 
 /// Data to read into a project, which is made if it does not exist.
@@ -159,6 +163,8 @@ pub enum Request {
     /// Drop picture requests that are still waiting (the person moved on).
     ForgetPictures,
     Import(ImportRequest),
+    /// A table of ratings.
+    Table(super::opinions::TableRequest),
     /// Write the demo project (pictures, manifest, ratings) into a folder and open it.
     MakeDemo {
         folder: PathBuf,
@@ -233,6 +239,7 @@ pub enum Event {
         edit: EditId,
         parse: crate::domain::Parse,
     },
+    Table(super::opinions::TableEvent),
     /// What became of published networks.
     Models(super::models::ModelsEvent),
     Message {

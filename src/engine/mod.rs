@@ -5,6 +5,8 @@
 
 #[cfg(feature = "nets")]
 mod adapters;
+mod baseline_networks;
+mod baselines;
 mod cache;
 mod demo;
 mod evaluate;
@@ -13,12 +15,14 @@ mod handle;
 mod messages;
 pub mod models;
 mod networks;
+pub mod opinions;
 pub mod pictures;
 pub mod results;
 mod runs;
 #[cfg(feature = "nets")]
 mod session;
 
+pub use baselines::{BaselineChoice, BaselineView};
 pub use cache::{MemoryCache, ResultCache};
 pub use demo::DEMO_NOTICE;
 pub use evaluate::{Run, Tally, evaluate};

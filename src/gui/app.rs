@@ -123,7 +123,8 @@ impl App {
     /// Whether nothing is on its way that would change the picture.
     pub fn is_settled(&self) -> bool {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
-        let reading = self.state.reading || self.rows_asked;
+        let reading =
+            self.state.reading || self.rows_asked || self.state.columns.as_ref().is_some_and(|draft| draft.reading || draft.importing);
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
         !opening
             && !reading
@@ -237,10 +238,10 @@ impl App {
         }
         self.table_stale = false;
         let (outgoing, incoming) = unbounded();
-        let (rows, criterion, ctx) = (self.state.queue.rows().to_vec(), self.state.agreement.criterion, self.ctx.clone());
+        let (rows, view, ctx) = (self.state.queue.rows().to_vec(), self.state.agreement.clone(), self.ctx.clone());
         let started = std::thread::Builder::new().name("agreement".into()).spawn(move || {
             // The window may have moved on; then nobody needs the table.
-            let _ = outgoing.send(agreement::compute(&rows, criterion));
+            let _ = outgoing.send(agreement::compute(&rows, view.criterion, view.zone));
             ctx.request_repaint();
         });
         match started {

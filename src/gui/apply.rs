@@ -51,7 +51,8 @@ impl App {
             Action::CancelRun(token) => self.cancel(token),
             Action::SetSettings(settings) => self.set_settings(settings),
             Action::SetAgreement(view) => {
-                self.table_stale |= view.criterion != self.state.agreement.criterion;
+                let shown = &self.state.agreement;
+                self.table_stale |= (view.criterion, view.zone) != (shown.criterion, shown.zone);
                 self.state.agreement = view;
             }
             Action::CloseDialog => self.state.dialog = None,
@@ -60,6 +61,7 @@ impl App {
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
             Action::People(action) => self.people_action(action),
+            Action::Columns(action) => self.apply_columns(action),
             Action::Networks(request) => self.networks_asked(request),
         }
     }
@@ -80,6 +82,7 @@ impl App {
         match command {
             Command::OpenProject => self.ask(Ask::OpenProject),
             Command::ImportData => self.ask(Ask::Data),
+            Command::ImportRatings if self.state.info().is_some() => self.ask(Ask::Ratings),
             Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
             Command::MakeDemo => self.make_demo(),
             Command::ScoreAll => self.start_run(None),
@@ -257,6 +260,7 @@ impl App {
             device: self.settings.device,
             range: None,
             rescore: only.is_some(),
+            baselines: Default::default(),
         };
         self.engine.send(Request::Score(run, request));
     }

@@ -47,6 +47,7 @@ pub enum Action {
     CopyText(String),
     /// Something on the Rating page.
     People(super::people::PeopleAction),
+    Columns(super::columns::ColumnsAction),
     /// List, fetch, check or stop fetching published networks.
     Networks(crate::engine::models::ModelsRequest),
 }

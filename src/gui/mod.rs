@@ -9,6 +9,7 @@ mod app;
 mod apply;
 mod apply_people;
 mod canvas;
+pub mod columns;
 pub mod command;
 pub mod context;
 mod dialogs;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use editscope::domain::{
-    Answer, BoxesBySide, Judgement, Outcome, Parse, Parts, Profile, Protocol, Rating, Rubric, Score, SessionEdit, SessionSetup, TaskRole,
-    Vote,
+    Answer, BoxesBySide, Judgement, Outcome, Parse, Parts, Preference, Profile, Protocol, Rating, Rubric, Score, SessionEdit, SessionSetup,
+    TaskRole,
 };
 use editscope::editor::{EditDetails, Row, RowId};
 use editscope::gui::people::{PeopleEvent, PeopleRequest};
@@ -196,7 +196,7 @@ fn a_pairwise_session_goes_by_keys_and_can_be_corrected() {
     window.key(Key::Num2);
     window.harness.get_by_label("✔ Done, thank you");
     let log = bench.project().session_log(&uid).unwrap();
-    let votes = [Vote::First, Vote::Second, Vote::Tie, Vote::BothBad].map(Answer::Pair);
+    let votes = [Preference::First, Preference::Second, Preference::Tie, Preference::BothBad].map(Answer::Pair);
     let expected = [&votes[0], &votes[1], &votes[2], &votes[3], &Answer::CannotJudge, &votes[0], &votes[1]];
     assert_eq!(answers(&log), expected);
     assert_eq!(log[4].task, log[5].task, "the correction is of the same pair");

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use editscope::domain::rle::Rle;
 use editscope::domain::{
-    BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score, Size,
-    TraceKind, TraceStep,
+    Baselines, BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score,
+    Size, TraceKind, TraceStep, Zoned, columns,
 };
-use editscope::editor::{Cell as TableCell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
+use editscope::editor::{Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
 use editscope::engine::{ChangeMap, Event, PictureToken, Pixels, Request, RunToken};
 use editscope::engine::{combine, fit_range};
 use editscope::gui::engine_link::EngineLink;
@@ -235,6 +235,7 @@ impl Store for SampleStore {
                 edited: edit.picture.path,
                 parts: [TableCell::Unscored; 4],
                 overall: TableCell::Unscored,
+                columns: self.scores.get(&id).map(|_| sample_columns(id)).unwrap_or_default(),
                 people: [None; 5],
                 raters: 0,
                 simulated: false,
@@ -263,6 +264,7 @@ impl Store for SampleStore {
             edited: PictureState { path: edit.picture.path, problem: None },
             parse: Some(self.parses[&id].clone()),
             combined: score.as_ref().map(|score| self.combined(score, &range)),
+            baselines: score.as_ref().map(|_| sample_baselines(id)).unwrap_or_default(),
             score,
             flags: score_flags,
             made_by,
@@ -297,6 +299,18 @@ impl SampleStore {
     }
 }
 
+/// Baselines made up from the row, with one that has no value.
+fn sample_baselines(id: RowId) -> Baselines {
+    let value = |salt: i64| Outcome::Value((id.0 * salt % 97) as f64 / 97.0);
+    let zoned = |salt| Zoned { whole: value(salt), inside: value(salt + 1), outside: value(salt + 2), note: String::new() };
+    let missing = Zoned::uniform(&Outcome::NotApplicable("the network is not fetched: `editscope models fetch lpips-alex`".into()));
+    Baselines::from([("l1".to_owned(), zoned(5)), ("ssim".to_owned(), zoned(11)), ("lpips-alex".to_owned(), missing)])
+}
+
+fn sample_columns(id: RowId) -> Columns {
+    columns(&sample_baselines(id)).into_iter().map(|(name, value)| (name.into(), value)).collect()
+}
+
 /// An engine that decodes for real and "scores" what it is told.
 pub struct FakeEngine {
     events: RefCell<VecDeque<Event>>,
@@ -327,6 +341,7 @@ impl EngineLink for FakeEngine {
                 events.push_back(Event::RunFinished { run, done: total, failed: 0, cancelled: false, seconds: 9.6 });
             }
             Request::Import(import) => self.asked.borrow_mut().push(format!("import {}", import.data.display())),
+            Request::Table(request) => events.push_back(Event::Table(editscope::engine::opinions::answer(&request))),
             other => self.asked.borrow_mut().push(format!("{other:?}")),
         }
     }

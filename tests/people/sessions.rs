@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use editscope::domain::{Answer, EditKey, Item, ItemKey, Judgement, Protocol, Rubric, SessionEdit, SessionSetup, TaskRole, Vote};
+use editscope::domain::{Answer, EditKey, Item, ItemKey, Judgement, Preference, Protocol, Rubric, SessionEdit, SessionSetup, TaskRole};
 use editscope::editor::{SessionRun, Task, newest, order, summary};
 use editscope::storage::{Project, StorageError};
 use proptest::prelude::*;
@@ -64,7 +64,7 @@ fn nothing_that_was_said_can_be_changed_and_half_of_it_is_never_kept() {
     // The second edit is not there: neither the judgement nor the first edit is kept.
     let pair = Judgement {
         shown: vec![EditKey("i0-a".into()), EditKey("no such".into())],
-        answer: Answer::Pair(Vote::First),
+        answer: Answer::Pair(Preference::First),
         task: "pair".into(),
         ..said.clone()
     };
@@ -240,7 +240,7 @@ fn the_clock_counts_looking_and_not_the_breaks() {
     run.press(2);
     let said = run.submit(501.5, 1).unwrap();
     // 3 seconds before the break and 1.5 after it.
-    assert_eq!((said.seconds, said.answer), (4.5, Answer::Pair(Vote::Second)));
+    assert_eq!((said.seconds, said.answer), (4.5, Answer::Pair(Preference::Second)));
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn a_rater_is_measured_by_repeats_checks_and_time() {
         ..said(task, if task.starts_with("repeat") { TaskRole::Repeat } else { TaskRole::Plain }, 1.0, 1.0)
     };
     // The other way round, B is the same edit as A before.
-    let log = [pair("pair:x", ["a", "b"], Vote::First), pair("repeat:pair:x", ["b", "a"], Vote::Second)];
+    let log = [pair("pair:x", ["a", "b"], Preference::First), pair("repeat:pair:x", ["b", "a"], Preference::Second)];
     let twice = summary(&SessionSetup { protocol: Protocol::Pairwise, ..setup }, &log, "ann").consistency;
     assert_eq!((twice.tasks, twice.answers, twice.same), (1, 1, 1));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Answer, Protocol, Rubric, Vote};
+use crate::domain::{Answer, Preference, Protocol, Rubric};
 
 /// What was said to one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -22,7 +22,7 @@ pub enum Form {
         given: Vec<Given>,
         active: usize,
     },
-    Pair(Option<Vote>),
+    Pair(Option<Preference>),
     /// A rank for each shown edit, 1 for the best; `active` is the edit that digit keys rank.
     Ranking {
         ranks: Vec<Option<u32>>,

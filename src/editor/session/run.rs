@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::form::{Form, Given};
 use super::order::{Task, order};
-use crate::domain::{Answer, EditKey, Judgement, ProtocolKind, RubricId, SessionSetup, TaskRole, Visible, Vote};
+use crate::domain::{Answer, EditKey, Judgement, Preference, ProtocolKind, RubricId, SessionSetup, TaskRole, Visible};
 
 /// How far a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -170,7 +170,7 @@ impl SessionRun {
                 }
                 Pressed::Changed
             }
-            Form::Pair(vote) => match Vote::ALL.get((digit as usize).wrapping_sub(1)) {
+            Form::Pair(vote) => match Preference::ALL.get((digit as usize).wrapping_sub(1)) {
                 Some(given) => {
                     *vote = Some(*given);
                     Pressed::Complete

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Answer, Judgement, Outcome, Protocol, TaskRole, Vote};
+use crate::domain::{Answer, Judgement, Outcome, Preference, Protocol, TaskRole};
 use crate::stats::raters::{Unit, percent_agreement};
 use crate::stats::{Level, krippendorff_alpha};
 
@@ -63,7 +63,7 @@ fn values(said: &Judgement) -> Vec<(String, String, f64)> {
         Answer::Pair(vote) => {
             let turned = said.shown.first() > said.shown.last();
             let vote = if turned { vote.swapped() } else { *vote };
-            let code = Vote::ALL.iter().position(|other| *other == vote).unwrap_or_default();
+            let code = Preference::ALL.iter().position(|other| *other == vote).unwrap_or_default();
             vec![(VOTES.to_owned(), said.task.clone(), code as f64)]
         }
         Answer::Ranking(ranks) => said
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::domain::{EditKey, ItemKey, Visible};
 
-    fn vote(rater: &str, task: &str, shown: [&str; 2], vote: Vote) -> Judgement {
+    fn vote(rater: &str, task: &str, shown: [&str; 2], vote: Preference) -> Judgement {
         Judgement {
             session: "s".into(),
             rater: rater.into(),
@@ -102,12 +102,12 @@ mod tests {
     #[test]
     fn votes_are_compared_by_edit_and_not_by_side_and_corrections_replace() {
         let log = [
-            vote("ann", "1", ["a", "b"], Vote::Second),
-            vote("ann", "1", ["a", "b"], Vote::First),
-            vote("bob", "1", ["b", "a"], Vote::Second),
-            vote("ann", "2", ["a", "b"], Vote::Tie),
-            vote("bob", "2", ["b", "a"], Vote::First),
-            vote("ann", "3", ["a", "b"], Vote::First),
+            vote("ann", "1", ["a", "b"], Preference::Second),
+            vote("ann", "1", ["a", "b"], Preference::First),
+            vote("bob", "1", ["b", "a"], Preference::Second),
+            vote("ann", "2", ["a", "b"], Preference::Tie),
+            vote("bob", "2", ["b", "a"], Preference::First),
+            vote("ann", "3", ["a", "b"], Preference::First),
         ];
         let found = live_agreement(&Protocol::Pairwise, &log);
         assert_eq!((found.raters, found.lines.len(), found.lines[0].units), (2, 1, 2));
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn alone_there_is_no_agreement_and_the_reason_is_said() {
-        let found = live_agreement(&Protocol::Pairwise, &[vote("ann", "1", ["a", "b"], Vote::First)]);
+        let found = live_agreement(&Protocol::Pairwise, &[vote("ann", "1", ["a", "b"], Preference::First)]);
         assert!(found.lines[0].equal.why().is_some_and(|why| why.contains("two raters")));
     }
 }

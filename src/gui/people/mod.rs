@@ -11,7 +11,7 @@ mod store;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::domain::{EditKey, Judgement, Protocol, Rubric, SessionSetup, Vote};
+use crate::domain::{EditKey, Judgement, Preference, Protocol, Rubric, SessionSetup};
 use crate::editor::{Given, Progress, RowId, SessionRun, View};
 
 pub use live::{LiveAgreement, LiveLine, live_agreement};
@@ -147,7 +147,7 @@ pub enum PeopleAction {
     Mark(usize),
     Give(usize, Given),
     Rank(usize, u32),
-    Vote(Vote),
+    Vote(Preference),
     Submit,
     CannotJudge,
     Skip,

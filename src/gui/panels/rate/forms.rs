@@ -3,7 +3,7 @@
 use egui::{Button, Frame, Label, Margin, RichText, Role, Sense, Ui, vec2};
 
 use super::send;
-use crate::domain::{Question, Rubric, Vote};
+use crate::domain::{Preference, Question, Rubric};
 use crate::editor::Given;
 use crate::gui::context::Context;
 use crate::gui::people::PeopleAction;
@@ -102,11 +102,11 @@ fn anchors_ui(ui: &mut Ui, cx: &Context<'_>, question: &Question) {
 }
 
 /// The four votes.
-pub fn pair_ui(ui: &mut Ui, cx: &Context<'_>, vote: Option<Vote>) {
+pub fn pair_ui(ui: &mut Ui, cx: &Context<'_>, vote: Option<Preference>) {
     let palette = cx.palette(ui);
     ui.label(RichText::new("Which edit does better what the instruction says, and leaves the rest alone?").size(13.0));
     ui.add_space(6.0);
-    for (index, option) in Vote::ALL.into_iter().enumerate() {
+    for (index, option) in Preference::ALL.into_iter().enumerate() {
         let chosen = vote == Some(option);
         let text = RichText::new(option.label());
         let button = if chosen {

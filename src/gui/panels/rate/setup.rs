@@ -218,7 +218,7 @@ fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &SetupDraft) {
         }
         Protocol::Pairwise => {
             ui.label("The source and two edits, A and B. Keys 1 to 4:");
-            crate::domain::Vote::ALL.iter().enumerate().for_each(|(index, vote)| {
+            crate::domain::Preference::ALL.iter().enumerate().for_each(|(index, vote)| {
                 ui.label(format!("{}  {}", index + 1, vote.label()));
             });
             ui.label("X  Can’t judge");
