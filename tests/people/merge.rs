@@ -99,7 +99,7 @@ fn full(folder: &Path, name: &str) -> PathBuf {
     let range =
         Range { name: "ours".into(), profile: Profile::Corrected, modify: Some(bounds), preserve: Some(bounds), fitted_on: "here".into() };
     project.save_range(&range).unwrap();
-    project.save_comparison("first", &serde_json::json!({"n": 1})).unwrap();
+    project.save_comparison("first", "ann", &serde_json::json!({"n": 1})).unwrap();
     project.check_pictures(|_, _| true).unwrap();
     project.path().to_owned()
 }
