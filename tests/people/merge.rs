@@ -30,7 +30,8 @@ fn dump(path: &Path) -> Vec<String> {
         "SELECT 'score', started_millis, key, at_millis, size, position, modify, preserve, flags, failure, stale, detail FROM scores
          JOIN runs ON runs.id = run_id JOIN edits ON edits.id = edit_id LEFT JOIN score_details ON score_id = scores.id ORDER BY scores.id",
         "SELECT 'range', name, profile, range FROM ranges ORDER BY id",
-        "SELECT 'comparison', name, content FROM comparisons ORDER BY name",
+        "SELECT 'baseline', baselines.* FROM baselines ORDER BY score_id, name",
+        "SELECT 'comparison', name, who, content FROM comparisons ORDER BY name",
     ];
     let mut lines = Vec::new();
     for query in queries {

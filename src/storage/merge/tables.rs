@@ -30,9 +30,10 @@ impl Table {
         self.columns.iter().position(|column| column == name)
     }
 
-    /// Its rows, oldest first.
+    /// Its rows, oldest first; those without an id in the order of what they belong to.
     pub fn rows(&self, conn: &Connection) -> Result<Vec<Vec<Value>>, Fault> {
-        let mut query = conn.prepare(&format!("SELECT {} FROM {} ORDER BY rowid", self.columns.join(", "), self.name))?;
+        let order = if self.has_id || self.columns.len() < 2 { "1" } else { "1, 2" };
+        let mut query = conn.prepare(&format!("SELECT {} FROM {} ORDER BY {order}", self.columns.join(", "), self.name))?;
         let mut rows = query.query([])?;
         let mut all = Vec::new();
         while let Some(row) = rows.next()? {
