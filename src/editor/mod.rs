@@ -4,6 +4,7 @@
 //! changes it through actions only.
 
 mod agreement;
+mod compare;
 mod details;
 mod flags;
 mod jobs;
@@ -16,6 +17,7 @@ mod session;
 mod view;
 
 pub use agreement::{Measure, MeasurePoint, measure_points};
+pub use compare::{Compare, CompareMode, Content, DifferenceView, Divider, PaneLayout};
 pub use details::{Combined, EditDetails, HistoryLine, PictureState};
 pub use flags::{Flag, Flags};
 pub use jobs::{Failure, Job, JobState, Jobs};

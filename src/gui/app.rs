@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, unbounded};
 use egui::Panel;
 
 use crate::domain::Size;
-use crate::editor::View;
+use crate::editor::{RowId, View};
 use crate::engine::Wake;
 
 use super::agreement;
@@ -62,6 +62,8 @@ pub struct App {
     pub(super) table_stale: bool,
     tables: Option<Receiver<agreement::Table>>,
     pub(super) score_when_open: bool,
+    /// The edit whose neighbours were asked for.
+    preloaded_for: Option<RowId>,
     screenshot: Option<Screenshot>,
     /// Keys that a screenshot presses in the next frame.
     pub(super) pressed_keys: Vec<egui::Key>,
@@ -100,6 +102,7 @@ impl App {
             table_stale: false,
             tables: None,
             score_when_open: parts.score,
+            preloaded_for: None,
             screenshot: parts.screenshot,
             pressed_keys: Vec::new(),
             frame_seconds: 0.0,
@@ -113,6 +116,11 @@ impl App {
     /// The state, for tests.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// The textures, for tests and benches.
+    pub fn pictures(&self) -> &Pictures {
+        &self.pictures
     }
 
     /// The settings, for tests.
@@ -133,6 +141,7 @@ impl App {
             && self.pictures.underway() == 0
             && self.tables.is_none()
             && self.state.people.waiting == 0
+            && !self.state.motions.is_underway()
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -150,6 +159,7 @@ impl App {
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
         self.rating_keys(&ctx);
+        self.state.compare.flipped = Command::flip_held(&ctx, self.state.dialog.is_some());
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
             if self.allows(command) {
                 self.apply(Action::Do(command));
@@ -170,6 +180,7 @@ impl App {
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
         self.rating_clock();
         self.preload_neighbours();
+        self.look_for_motion();
         self.refresh_table();
         self.keep_settings();
     }
@@ -191,7 +202,7 @@ impl App {
                 self.ctx.request_repaint();
             }
             actions.into_iter().for_each(|action| self.sender.send(action));
-        } else if self.state.highlight.is_some() {
+        } else if self.state.highlight.is_some() || self.pictures.needs_frame() {
             self.ctx.request_repaint();
         }
         if let Some(first) = self.state.toasts.iter().filter_map(|toast| toast.until).reduce(f64::min) {
@@ -217,9 +228,11 @@ impl App {
     fn preload_neighbours(&mut self) {
         let Some(row) = self.state.queue.selected_row() else { return };
         let shown = [row.source.clone(), row.edited.clone()].map(|path| self.pictures.ready(&Wanted::Full(path)).is_some());
-        if shown != [true; 2] || self.pictures.underway() > 0 {
+        // Once for each selection: where neighbours are too large for the budget they would push each other out for ever.
+        if shown != [true; 2] || self.pictures.underway() > 0 || self.preloaded_for == Some(row.id) {
             return;
         }
+        self.preloaded_for = Some(row.id);
         let neighbours = [1, -1].map(|by| self.state.queue.neighbour(by).and_then(|id| self.state.queue.row(id)));
         let paths: Vec<PathBuf> = neighbours.into_iter().flatten().flat_map(|row| [row.source.clone(), row.edited.clone()]).collect();
         for path in paths {

@@ -1,5 +1,7 @@
 //! The window, driven through labels and keys as a person would.
 
+mod canvas;
+mod canvas_large;
 mod columns;
 mod looks;
 mod measures;

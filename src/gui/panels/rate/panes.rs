@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use egui::{Align2, Color32, FontId, Id, Pos2, Rect, RichText, Role, Sense, Ui, Vec2, pos2, vec2};
+use egui::{Align2, Color32, FontId, Id, Rect, RichText, Role, Sense, Ui, Vec2, pos2, vec2};
 
 use crate::domain::{Point, Size};
-use crate::editor::View;
-use crate::gui::canvas::ui_rect;
+use crate::editor::{Row, View};
+use crate::gui::canvas::{plain_ui, ui_rect};
 use crate::gui::context::{Action, Context};
 use crate::gui::people::PeopleAction;
 use crate::gui::pictures::{Slot, Wanted};
@@ -32,7 +32,7 @@ pub fn pane_id() -> Id {
 }
 
 /// Draws the panes into what is left of `ui`. All are as large as the first picture: the source.
-pub fn panes_ui(ui: &mut Ui, cx: &Context<'_>, specs: &[PaneSpec]) {
+pub fn panes_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, specs: &[PaneSpec]) {
     let area = ui.available_rect_before_wrap();
     let first = specs.first().and_then(|spec| spec.path.clone());
     let size = first.and_then(|path| Some(cx.pictures.ready(&Wanted::Full(path))?.full_size)).unwrap_or(Size::new(0, 0));
@@ -47,7 +47,9 @@ pub fn panes_ui(ui: &mut Ui, cx: &Context<'_>, specs: &[PaneSpec]) {
     }
     for (spec, rect) in specs.iter().zip(&rects) {
         title_ui(ui, cx, spec, *rect);
-        picture_ui(ui, cx, spec, below_title(*rect), view, size);
+        // All panes show the same place: the view is that of the first, moved along.
+        let moved = View { fit: false, ..view };
+        picture_ui(ui, cx, row, spec, below_title(*rect), moved, size);
     }
     ui.allocate_rect(area, Sense::hover());
 }
@@ -111,7 +113,7 @@ fn title_ui(ui: &mut Ui, cx: &Context<'_>, spec: &PaneSpec, rect: Rect) {
     });
 }
 
-fn picture_ui(ui: &Ui, cx: &Context<'_>, spec: &PaneSpec, rect: Rect, view: View, size: Size) {
+fn picture_ui(ui: &Ui, cx: &Context<'_>, row: &Row, spec: &PaneSpec, rect: Rect, view: View, size: Size) {
     let palette = cx.palette(ui);
     let painter = ui.painter().with_clip_rect(rect);
     painter.rect_filled(rect, 0.0, palette.canvas.0);
@@ -125,16 +127,7 @@ fn picture_ui(ui: &Ui, cx: &Context<'_>, spec: &PaneSpec, rect: Rect, view: View
     };
     let wanted = Wanted::Full(path.clone());
     match cx.pictures.get(&wanted) {
-        Some(Slot::Ready(ready)) => {
-            let pane = ui_rect(rect);
-            let at = |x: f32, y: f32| -> Pos2 {
-                let p = view.ui_from_image(&pane, Point::new(x, y));
-                pos2(p.x, p.y)
-            };
-            let target = Rect::from_min_max(at(0.0, 0.0), at(size.width as f32, size.height as f32));
-            let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            painter.image(ready.texture.id(), target, whole, Color32::WHITE);
-        }
+        Some(Slot::Ready(ready)) => plain_ui(ui, cx, row, rect, size, view, ready),
         // The reason may hold a file's name, and that a model's.
         Some(Slot::Failed(_)) => message("⚠ This picture cannot be shown.", palette.bad.0),
         Some(Slot::Loading) => message("Loading…", palette.text_dim.0),
