@@ -48,7 +48,7 @@ fn keys(dataset: &Dataset) -> Vec<(&str, Vec<&str>)> {
 
 fn rating(rater: &str, values: &[(&str, f64)]) -> Rating {
     let values = values.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-    Rating { rater: rater.into(), simulated: false, values, comment: String::new(), at_millis: None }
+    Rating::new(rater, values)
 }
 
 #[test]

@@ -36,13 +36,7 @@ impl Bench {
 }
 
 fn rating(rater: &str, overall: f64, at_millis: Option<i64>) -> Rating {
-    Rating {
-        rater: rater.into(),
-        simulated: false,
-        values: BTreeMap::from([("overall".into(), overall)]),
-        comment: String::new(),
-        at_millis,
-    }
+    Rating { at_millis, ..Rating::new(rater, BTreeMap::from([("overall".into(), overall)])) }
 }
 
 fn item(key: &str, source: PictureRef, edits: Vec<Edit>) -> Item {

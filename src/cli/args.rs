@@ -44,6 +44,8 @@ pub enum Command {
     Range(RangeArgs),
     /// Write scores, ratings and regions of a project to files
     Export(Export),
+    /// Join the projects of several raters into one, without duplicates, and list what they do not agree about
+    Merge(Merge),
     /// Checkpoints that this program knows
     Models(Models),
 }
@@ -87,6 +89,9 @@ pub struct Import {
     /// The project file to make or extend
     #[arg(short, long, value_name = "PROJECT")]
     pub output: PathBuf,
+    /// DATA is what `export --format ratings` wrote; it is added to a project that has the edits
+    #[arg(long, conflicts_with = "format")]
+    pub ratings: bool,
     /// The format, if it should not be detected: bpm, jsonl, csv, pairs
     #[arg(long)]
     pub format: Option<String>,
@@ -169,6 +174,8 @@ pub enum ExportFormat {
     Coco,
     /// One PNG a mask: white is the edit region
     Masks,
+    /// What raters said, one thing a line (a table for OUT.csv), as `import --ratings` reads it
+    Ratings,
     /// The agreement with people as one HTML file with pictures (or .csv, .tex), as `agree --report`
     Report,
 }
@@ -183,9 +190,26 @@ pub struct Export {
     /// The file (folder for masks) to write
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Only what this rater said (with --format ratings)
+    #[arg(long, value_name = "NAME")]
+    pub rater: Option<String>,
     /// Which profile's scores to write
     #[arg(long, default_value = "corrected", value_name = "PROFILE")]
     pub profile: Profile,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Everything is kept; of what differs the newest counts. Exit code 1 when there are conflicts (each is listed).")]
+pub struct Merge {
+    /// The projects to merge; they are only read
+    #[arg(required = true, num_args = 2.., value_name = "PROJECT")]
+    pub projects: Vec<PathBuf>,
+    /// The project to make
+    #[arg(short, long, value_name = "PROJECT")]
+    pub output: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

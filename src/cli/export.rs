@@ -15,6 +15,9 @@ use super::args::{Export, ExportFormat};
 
 /// Writes what the format asks for and says how much it was.
 pub fn run(export: &Export) -> anyhow::Result<Finish> {
+    if export.format == ExportFormat::Ratings {
+        return super::ratings::export(&export.project, export.rater.as_deref(), &export.output);
+    }
     if export.format == ExportFormat::Report {
         return super::agree::report(&export.project, export.profile, &export.output);
     }
@@ -47,8 +50,8 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             let without = scored.iter().filter(|edit| edit.score.is_some()).count() - masks.len();
             format!("{} masks (white: the edit region, at the size of the source); {without} scored edits have no region", masks.len())
         }
-        // Made above, of the agreement instead of the rows.
-        ExportFormat::Report => String::new(),
+        // Made above, of other things than the rows.
+        ExportFormat::Report | ExportFormat::Ratings => String::new(),
         ExportFormat::Coco => {
             let pictures = pictures(&project, &scored)?;
             write_coco(&pictures, out)?;

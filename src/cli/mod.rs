@@ -9,8 +9,10 @@ mod agree;
 mod args;
 mod demo;
 mod export;
+mod merge;
 mod models;
 mod range;
+mod ratings;
 mod report;
 mod score;
 mod tools;
@@ -83,6 +85,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
         Some(Command::Agree(agree)) => agree::run(&agree).map(Outcome::Finished),
         Some(Command::Range(range)) => range::run(&range).map(Outcome::Finished),
         Some(Command::Export(export)) => export::run(&export).map(Outcome::Finished),
+        Some(Command::Merge(merge)) => merge::run(&merge).map(Outcome::Finished),
         Some(Command::Models(models)) => models::run(&models).map(Outcome::Finished),
     }
 }

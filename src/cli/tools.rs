@@ -30,6 +30,9 @@ fn format(name: Option<&str>) -> anyhow::Result<Option<datasets::Format>> {
 
 /// Reads a data set into a project and lists what could not be read.
 pub fn import(import: &Import) -> anyhow::Result<Finish> {
+    if import.ratings {
+        return super::ratings::import(&import.data, &import.output);
+    }
     let done = files::import(&import.data, &import.output, format(import.format.as_deref())?)?;
     for problem in &done.problems {
         eprintln!("problem: {problem}");

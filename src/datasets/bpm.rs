@@ -128,7 +128,7 @@ impl Reader {
                 values.insert(criterion.to_owned(), answer);
             }
         }
-        let rating = Rating { rater: RATER.into(), simulated: false, values, comment: String::new(), at_millis: None };
+        let rating = Rating::new(RATER, values);
         let name = given.rsplit(['/', '\\']).next().unwrap_or(&given);
         let model = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
         let ratings = if rating.values.is_empty() { Vec::new() } else { vec![rating] };

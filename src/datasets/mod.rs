@@ -17,6 +17,7 @@ mod neutral;
 pub mod opinions;
 pub mod pairs;
 mod paths;
+mod rater_rows;
 mod ratings;
 mod sheet;
 mod table;
@@ -30,6 +31,7 @@ use crate::domain::Item;
 
 pub use lint::{Finding, lint};
 pub use neutral::{ITEM_PREFIX, JSON_SUFFIX, OWN_PREFIX};
+pub use rater_rows::read_rater_rows;
 pub use ratings::UNNAMED_RATER;
 pub use sheet::{Sheet, SheetRow};
 

@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::domain::Rating;
+use crate::domain::{CRITERIA, Rating};
+
+/// The scale of the paper's criteria; a mean over raters may lie between its points.
+const SCALE: std::ops::RangeInclusive<f64> = 1.0..=5.0;
 
 /// Who rated, when the data does not say.
 pub const UNNAMED_RATER: &str = "unnamed";
@@ -31,7 +34,21 @@ pub(super) fn take(row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Vec
     if row.keys().any(|key| key.starts_with("rating_") || key.starts_with("rating.")) {
         from_flat(row, &mut ratings, notes);
     }
+    say_repeated(&ratings, notes);
     ratings
+}
+
+/// Which of two ratings by one person about one edit counts depends on their times; without different ones, on their order.
+fn say_repeated(ratings: &[Rating], notes: &mut Vec<String>) {
+    for (index, rating) in ratings.iter().enumerate() {
+        let repeats = |other: &Rating| other.rater == rating.rater && other.at_millis == rating.at_millis && other != rating;
+        if ratings[..index].iter().any(repeats) {
+            notes.push(format!(
+                "rater '{}' rates this edit twice with different answers; both are kept, the later in the row counts",
+                rating.rater
+            ));
+        }
+    }
 }
 
 fn from_list(value: Value, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
@@ -56,6 +73,13 @@ fn from_object(mut fields: Map<String, Value>, notes: &mut Vec<String>) -> Optio
     let simulated = fields.shift_remove("simulated").is_some_and(|value| is_true(&value));
     let comment = fields.shift_remove("comment").as_ref().and_then(word).unwrap_or_default();
     let at_millis = fields.shift_remove("at_millis").and_then(|value| value.as_i64());
+    let context = fields.shift_remove("context").and_then(|value| match serde_json::from_value(value) {
+        Ok(context) => Some(context),
+        Err(error) => {
+            notes.push(format!("how the rating of '{rater}' came about cannot be read ({error}); the rating is kept without it"));
+            None
+        }
+    });
     let answers = match fields.shift_remove("values") {
         Some(Value::Object(values)) => values,
         Some(other) => {
@@ -66,7 +90,7 @@ fn from_object(mut fields: Map<String, Value>, notes: &mut Vec<String>) -> Optio
     };
     let values =
         answers.into_iter().filter_map(|(criterion, value)| Some((criterion.clone(), answer(&criterion, &value, notes)?))).collect();
-    finished(Rating { rater, simulated, values, comment, at_millis })
+    finished(Rating { rater, simulated, values, comment, at_millis, context })
 }
 
 fn from_flat(row: &mut Map<String, Value>, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
@@ -85,13 +109,7 @@ fn from_flat(row: &mut Map<String, Value>, ratings: &mut Vec<Rating>, notes: &mu
             },
         };
         let value = row.shift_remove(&key).unwrap_or_default();
-        let rating = by_rater.entry(rater.clone()).or_insert_with(|| Rating {
-            rater,
-            simulated: false,
-            values: BTreeMap::new(),
-            comment: String::new(),
-            at_millis: None,
-        });
+        let rating = by_rater.entry(rater.clone()).or_insert_with(|| Rating::new(rater, BTreeMap::new()));
         match field.as_str() {
             "comment" => rating.comment = word(&value).unwrap_or_default(),
             "simulated" => rating.simulated = is_true(&value),
@@ -120,7 +138,18 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
         _ => None,
     };
     match number.filter(|number| number.is_finite()) {
-        Some(number) => Some(number),
+        Some(number) => {
+            // Only the paper's criteria have a scale that is known here; imported rubrics may have any.
+            let known = CRITERIA.iter().any(|known| known.name() == criterion);
+            if known && !SCALE.contains(&number) {
+                notes.push(format!(
+                    "rating '{criterion}' is {number}, outside of its scale {} to {}; kept as it is",
+                    SCALE.start(),
+                    SCALE.end()
+                ));
+            }
+            Some(number)
+        }
         None => {
             notes.push(format!("rating '{criterion}' is {value}, not a number; read as missing"));
             None
@@ -167,7 +196,7 @@ mod tests {
 
     fn rating(rater: &str, values: &[(&str, f64)]) -> Rating {
         let values = values.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        Rating { rater: rater.into(), simulated: false, values, comment: String::new(), at_millis: None }
+        Rating::new(rater, values)
     }
 
     #[test]
@@ -197,5 +226,37 @@ mod tests {
             taken(json!({"ratings": [{"rater": "a", "values": {"overall": null, "size": "NaN", "position": 3}}, {}]}));
         assert_eq!(ratings, [rating("a", &[("position", 3.0)])]);
         assert_eq!(notes, ["rating 'size' is \"NaN\", not a number; read as missing"]);
+    }
+
+    #[test]
+    fn answers_outside_of_the_papers_scale_are_kept_and_said() {
+        let (ratings, _, notes) =
+            taken(json!({"ratings": [{"rater": "a", "values": {"overall": 50, "size": 0.5, "position": 4.5, "SC": 0}}]}));
+        assert_eq!(ratings, [rating("a", &[("overall", 50.0), ("size", 0.5), ("position", 4.5), ("SC", 0.0)])]);
+        let said = |criterion: &str, value: &str| format!("rating '{criterion}' is {value}, outside of its scale 1 to 5; kept as it is");
+        assert_eq!(notes, [said("overall", "50"), said("size", "0.5")]);
+    }
+
+    #[test]
+    fn one_rater_twice_in_a_row_is_said_unless_times_or_answers_settle_it() {
+        let said = |ratings: Value| taken(json!({ "ratings": ratings })).2;
+        let twice = said(json!([{"rater": "a", "overall": 1}, {"rater": "b", "overall": 1}, {"rater": "a", "overall": 2}]));
+        assert_eq!(twice, ["rater 'a' rates this edit twice with different answers; both are kept, the later in the row counts"]);
+        assert!(said(json!([{"rater": "a", "overall": 1}, {"rater": "a", "overall": 1}])).is_empty(), "the same again says nothing new");
+        let settled =
+            json!([{"rater": "a", "values": {"overall": 1}, "at_millis": 5}, {"rater": "a", "values": {"overall": 2}, "at_millis": 6}]);
+        assert!(said(settled).is_empty(), "a correction with a later time");
+    }
+
+    #[test]
+    fn how_a_rating_came_about_is_read_back() {
+        let context = json!({"protocol": "rubric", "rubric": {"name": "r", "version": "v"}, "place": 3, "seconds": 2.5,
+            "visible": {"models": false, "scores": false}});
+        let (ratings, _, notes) = taken(json!({"ratings": [{"rater": "a", "values": {"overall": 4}, "context": context}]}));
+        let read = ratings[0].context.as_ref().unwrap();
+        assert_eq!((read.place, read.seconds, read.rubric.as_ref().map(|r| r.version.as_str())), (Some(3), Some(2.5), Some("v")));
+        assert!(notes.is_empty(), "{notes:?}");
+        let (ratings, _, notes) = taken(json!({"ratings": [{"rater": "a", "values": {"overall": 4}, "context": 7}]}));
+        assert_eq!((ratings[0].context.as_ref(), notes.len()), (None, 1));
     }
 }

@@ -12,10 +12,14 @@ mod outcome;
 mod parse;
 mod paths;
 mod profile;
+mod protocol;
+mod random;
+mod rater_row;
 mod rating;
 mod region;
 pub mod regions;
 pub mod rle;
+mod rubric;
 mod score;
 mod vote;
 
@@ -27,7 +31,18 @@ pub use outcome::Outcome;
 pub use parse::{EditType, FieldWords, Parse, ParseOrigin, PositionWord, SizeWord};
 pub use paths::relative_path;
 pub use profile::{Bounds, PaperWeights, Profile, Range};
+pub use protocol::{Answer, Judgement, Protocol, ProtocolKind, RatingContext, RubricId, SessionEdit, SessionSetup, TaskRole, Visible};
+pub use random::Random;
+pub use rater_row::RaterRow;
 pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
+pub use rubric::{MAX_QUESTIONS, Question, Rubric, SCALE_POINTS, ScalePoint, Unedited};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
 pub use vote::{ModelVote, Preference};
+
+/// A short name for a value by its content: the first 16 hex digits of the BLAKE3 hash of its JSON.
+fn content_hash<T: serde::Serialize>(value: &T) -> String {
+    // Plain data with text keys always becomes JSON; a value that cannot would hash as nothing, and the tests would see it.
+    let text = serde_json::to_vec(value).unwrap_or_default();
+    blake3::hash(&text).to_hex()[..16].to_owned()
+}

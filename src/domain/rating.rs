@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::protocol::RatingContext;
+
 /// One question of the paper's rubric, answered 1 (bad) to 5 (good).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -44,7 +46,7 @@ impl Criterion {
 }
 
 /// One person's answers about one edit. Append-only: a correction is a new rating, the newest per rater counts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// Who; never empty.
     pub rater: String,
@@ -58,4 +60,14 @@ pub struct Rating {
     /// Milliseconds since 1970, UTC; `None` when the data does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_millis: Option<i64>,
+    /// How it came about; `None` when the data does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<RatingContext>,
+}
+
+impl Rating {
+    /// Answers without anything else said.
+    pub fn new(rater: impl Into<String>, values: BTreeMap<String, f64>) -> Self {
+        Self { rater: rater.into(), values, ..Self::default() }
+    }
 }

@@ -14,6 +14,19 @@ pub enum Preference {
 }
 
 impl Preference {
+    /// All choices, in the order they are offered.
+    pub const ALL: [Self; 4] = [Self::First, Self::Second, Self::Tie, Self::BothBad];
+
+    /// The words on its button; the first edit is called A, the second B.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::First => "A is better",
+            Self::Second => "B is better",
+            Self::Tie => "Tie",
+            Self::BothBad => "Both bad",
+        }
+    }
+
     /// The same choice with the two edits in the other order.
     pub const fn swapped(self) -> Self {
         match self {

@@ -14,6 +14,7 @@ mod queue;
 mod rating;
 pub mod regions;
 mod row;
+mod session;
 pub mod tools;
 mod view;
 
@@ -27,4 +28,5 @@ pub use overlays::{Overlay, Overlays};
 pub use queue::{Filter, Queue, ShowOnly, SortKey};
 pub use rating::RatingDraft;
 pub use row::{Cell, Columns, Row, RowId};
+pub use session::{Consistency, Form, Given, LETTERS, Pressed, Progress, SessionRun, Summary, Task, newest, order, repeat_count, summary};
 pub use view::View;

@@ -5,6 +5,7 @@
 
 mod coco;
 mod masks;
+mod ratings;
 mod report;
 mod rows;
 mod score_line;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 pub use coco::{CocoPicture, write_coco};
 pub use masks::write_masks;
+pub use ratings::{write_ratings_csv, write_ratings_jsonl};
 pub use report::{ReportEdit, ReportExtras, ReportPoint, write_report};
 pub use rows::{ExportResult, ExportRow, write_jsonl};
 pub use score_line::{FailedLine, Normalised, ScoreLine};

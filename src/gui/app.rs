@@ -67,6 +67,8 @@ pub struct App {
     /// The edit whose neighbours were asked for.
     preloaded_for: Option<RowId>,
     screenshot: Option<Screenshot>,
+    /// Keys that a screenshot presses in the next frame.
+    pub(super) pressed_keys: Vec<egui::Key>,
     /// What takes long in a frame, for the frame-time bench.
     pub frame_seconds: f64,
 }
@@ -105,6 +107,7 @@ impl App {
             tool_traffic: Default::default(),
             preloaded_for: None,
             screenshot: parts.screenshot,
+            pressed_keys: Vec::new(),
             frame_seconds: 0.0,
         };
         if let Some(path) = parts.open {
@@ -140,6 +143,7 @@ impl App {
             && !self.state.saving
             && self.pictures.underway() == 0
             && self.tables.is_none()
+            && self.state.people.waiting == 0
             && !self.state.motions.is_underway()
             && self.tools_settled()
     }
@@ -159,9 +163,12 @@ impl App {
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
         self.tool_keys();
+        self.rating_keys(&ctx);
         self.state.compare.flipped = Command::flip_held(&ctx, self.state.dialog.is_some());
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
-            self.apply(Action::Do(command));
+            if self.allows(command) {
+                self.apply(Action::Do(command));
+            }
         }
         let dropped: Vec<PathBuf> = ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());
         for path in dropped {
@@ -177,6 +184,7 @@ impl App {
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
         self.update_tools();
+        self.rating_clock();
         self.preload_neighbours();
         self.look_for_motion();
         self.refresh_table();
@@ -190,6 +198,7 @@ impl App {
         window_ui(ui, &cx);
         // Once what was asked for is on its way, the one-frame wishes are fulfilled.
         self.state.focus_search = false;
+        self.state.people.focus_comment = false;
         self.state.reveal_selection = false;
         let actions = self.sender.take();
         if !actions.is_empty() {
@@ -277,6 +286,15 @@ impl eframe::App for App {
         self.update();
     }
 
+    fn raw_input_hook(&mut self, _ctx: &egui::Context, raw_input: &mut egui::RawInput) {
+        for key in self.pressed_keys.drain(..) {
+            for pressed in [true, false] {
+                let modifiers = egui::Modifiers::NONE;
+                raw_input.events.push(egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers });
+            }
+        }
+    }
+
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         let began = std::time::Instant::now();
         self.draw(ui);
@@ -295,8 +313,13 @@ impl eframe::App for App {
 
 fn window_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
     panels::top::top_bar_ui(ui, cx);
-    panels::jobs::status_bar_ui(ui, cx);
+    // Running jobs and failures name edits, and those may name models.
+    if !cx.state.people.hides_scores() {
+        panels::jobs::status_bar_ui(ui, cx);
+    }
     match (&cx.state.project, cx.state.page) {
+        (ProjectState::Open(_), Page::Rate) => panels::rate::page_ui(ui, cx),
+        (ProjectState::Open(_), _) if cx.state.people.hides_scores() || cx.state.people.sessions.is_none() => panels::rate::wall_ui(ui, cx),
         (ProjectState::Open(_), Page::Audit) => audit_ui(ui, cx),
         (ProjectState::Open(_), Page::Agreement) => panels::agreement::agreement_ui(ui, cx),
         _ => panels::empty::empty_ui(ui, cx),

@@ -63,12 +63,16 @@ impl App {
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
             Action::Tool(action) => self.apply_tool(action),
+            Action::People(action) => self.people_action(action),
             Action::Columns(action) => self.apply_columns(action),
             Action::Networks(request) => self.networks_asked(request),
         }
     }
 
     fn apply_command(&mut self, command: Command) {
+        if self.rating_view(command) {
+            return;
+        }
         if let Some(overlay) = command.overlay() {
             self.state.overlays.toggle(overlay);
             return;
@@ -125,6 +129,7 @@ impl App {
             Command::NextQuestion => self.state.rating.step(1),
             Command::PreviousQuestion => self.state.rating.step(-1),
             Command::PageAudit => self.state.page = Page::Audit,
+            Command::PageRate => self.state.page = Page::Rate,
             Command::PageAgreement => self.state.page = Page::Agreement,
             Command::OpenSettings => self.state.dialog = Some(Dialog::Settings),
             Command::OpenNetworks => {
@@ -152,6 +157,7 @@ impl App {
             self.state.details = None;
             self.state.agreement_table = None;
             self.pictures.clear();
+            self.forget_sessions();
             self.state.motions.clear();
         }
         self.state.project = ProjectState::Opening(path.clone());
@@ -210,6 +216,7 @@ impl App {
             return;
         }
         self.state.reveal_selection = true;
+        self.state.people.selected_at = self.ctx.input(|input| input.time);
         // What was asked for the last edit must not stand before this one.
         self.engine.send(Request::ForgetPictures);
         self.state.details = None;
@@ -313,7 +320,8 @@ impl App {
         }
         self.state.rating.dirty = false;
         self.state.saving = true;
-        let rating = self.state.rating.rating(self.settings.rater.trim(), now_millis());
+        let mut rating = self.state.rating.rating(self.settings.rater.trim(), now_millis());
+        rating.context = Some(self.quick_context());
         self.store.send(StoreRequest::SaveRating { id, rating });
     }
 
@@ -338,6 +346,9 @@ impl App {
             && !self.state.rating.dirty
         {
             self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater);
+        }
+        if before.rater != self.settings.rater {
+            self.rater_changed();
         }
         if (before.profile, &before.range) != (self.settings.profile, &self.settings.range) && self.state.info().is_some() {
             self.reload_rows();

@@ -50,6 +50,8 @@ pub enum Action {
     CopyText(String),
     /// Drawing and correcting regions.
     Tool(super::tool_actions::ToolAction),
+    /// Something on the Rating page.
+    People(super::people::PeopleAction),
     Columns(super::columns::ColumnsAction),
     /// List, fetch, check or stop fetching published networks.
     Networks(crate::engine::models::ModelsRequest),

@@ -99,6 +99,7 @@ impl App {
                 if self.state.project == ProjectState::Opening(path) {
                     self.state.project = ProjectState::Open(info);
                     self.reload_rows();
+                    self.list_sessions();
                 }
             }
             StoreEvent::Opened { path, result: Err(why) } => self.state.project = ProjectState::Failed { path, why },
@@ -141,6 +142,7 @@ impl App {
                 self.toast(Level::Error, format!("The rating is not saved ({}): {why}", answers.join(", ")));
             }
             StoreEvent::Regions(event) => self.region_event(event),
+            StoreEvent::People(event) => self.people_event(event),
             StoreEvent::Exported(Ok(what)) => self.toast(Level::Info, what),
             StoreEvent::Exported(Err(why)) => self.toast(Level::Error, format!("Nothing is exported: {why}")),
         }

@@ -7,6 +7,7 @@
 pub mod agreement;
 mod app;
 mod apply;
+mod apply_people;
 mod apply_tools;
 mod canvas;
 mod colormap;
@@ -19,8 +20,9 @@ mod events;
 mod motions;
 pub mod networks;
 mod panels;
+pub mod people;
 pub mod pictures;
-mod project_store;
+pub mod project_store;
 mod raster;
 pub mod region_store;
 mod rescore;

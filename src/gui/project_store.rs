@@ -233,6 +233,10 @@ impl Store for ProjectStore {
         self.project()?.add_rating(EditId(id.0), rating).map_err(said)
     }
 
+    fn people(&mut self, request: super::people::PeopleRequest) -> super::people::PeopleEvent {
+        super::people::answer(self.project(), request)
+    }
+
     fn export(&mut self, to: &Path, _shown: &Shown) -> Result<String, String> {
         Err(format!("use `editscope export` on the command line: {}", to.display()))
     }

@@ -2,7 +2,8 @@
 //!
 //! Two environment variables, for people who work on the program: `EDITSCOPE_SCREENSHOT=OUT.png` names the file,
 //! `EDITSCOPE_SCREENSHOT_KEYS` lists what to do first, separated by commas: names of [`Command`] (`PageAgreement`, `TabRate`, …),
-//! `edit=N` (the N-th row of the queue, from 0), `theme=light` or `dark`, `table=FILE` (of ratings), `wait=N` frames. The picture is taken once nothing is on its way.
+//! `key=NAME` (a key by egui's name, as if it were pressed), `edit=N` (the N-th row of the queue, from 0), `theme=light` or `dark`,
+//! `table=FILE` (of ratings), `wait=N` frames. The picture is taken once nothing is on its way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -79,6 +80,10 @@ fn perform(app: &mut App, step: &str) {
             let theme = if name == "light" { ThemeChoice::Light } else { ThemeChoice::Dark };
             app.apply(Action::SetSettings(Settings { theme, ..app.settings.clone() }));
         }
+        Some(("key", name)) => match egui::Key::from_name(name) {
+            Some(key) => app.pressed_keys.push(key),
+            None => tracing::warn!("'{name}' is no key"),
+        },
         Some(("table", path)) => app.open_table(path.into(), false),
         Some(("rater", name)) => app.apply(Action::SetSettings(Settings { rater: name.to_owned(), ..app.settings.clone() })),
         _ => match Command::all().find(|command| format!("{command:?}") == step) {

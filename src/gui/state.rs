@@ -9,12 +9,14 @@ use crate::engine::Level;
 
 use super::store::StoreInfo;
 
-/// The two pages.
+/// The pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Page {
     #[default]
     Audit,
     Agreement,
+    /// Rating sessions.
+    Rate,
 }
 
 /// The inspector's tabs.
@@ -99,6 +101,8 @@ pub struct State {
     pub highlight: Option<TraceKind>,
     pub parse_draft: Option<Parse>,
     pub rating: RatingDraft,
+    /// Rating sessions.
+    pub people: super::people::PeopleState,
     /// A rating or a parse is on its way to the project file.
     pub saving: bool,
     /// Details were asked for and are not here yet.

@@ -11,6 +11,7 @@ use crate::domain::{Parse, Profile, Rating};
 use crate::editor::{EditDetails, Row, RowId};
 use crate::engine::Wake;
 
+use super::people::{PeopleEvent, PeopleRequest, no_sessions};
 use super::region_store::{self, RegionEvent, RegionRequest, RegionStore};
 
 /// What is known about an open project.
@@ -48,6 +49,10 @@ pub trait Store: Send {
     fn export(&mut self, to: &Path, shown: &Shown) -> Result<String, String>;
     /// The journal of regions.
     fn regions(&mut self) -> &mut dyn RegionStore;
+    /// Answers about rating sessions.
+    fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
+        no_sessions(request)
+    }
 }
 
 /// What the window asks of the store's thread.
@@ -60,6 +65,7 @@ pub enum StoreRequest {
     SaveRating { id: RowId, rating: Rating },
     Export { to: PathBuf, shown: Shown },
     Regions(RegionRequest),
+    People(PeopleRequest),
 }
 
 /// What the store's thread answers.
@@ -76,6 +82,7 @@ pub enum StoreEvent {
     RatingSaved(RowId, Rating, Result<(), String>),
     Exported(Result<String, String>),
     Regions(RegionEvent),
+    People(PeopleEvent),
 }
 
 /// The store's thread and the channels to it.
@@ -152,6 +159,7 @@ fn answer(store: &mut dyn Store, request: StoreRequest) -> StoreEvent {
         }
         StoreRequest::Regions(request) => StoreEvent::Regions(region_store::answer(store.regions(), request)),
         StoreRequest::Export { to, shown } => StoreEvent::Exported(store.export(&to, &shown)),
+        StoreRequest::People(request) => StoreEvent::People(store.people(request)),
     }
 }
 

@@ -9,10 +9,12 @@ mod error;
 mod import;
 mod items;
 mod measures;
+mod merge;
 mod parses;
 mod pictures;
 mod project;
 mod queue;
+mod rater_rows;
 mod rating_tables;
 mod ratings;
 mod regions;
@@ -20,20 +22,24 @@ mod runs;
 mod saved;
 mod schema;
 mod scores;
+mod sessions;
 
 pub use cache::CacheUse;
 pub use error::StorageError;
 pub use import::ImportReport;
 pub use items::{StoredEdit, StoredItem};
+pub use merge::{Conflict, ConflictKind, Counts, InputCounts, MergeReport, merge};
 pub use parses::StoredParse;
 pub use pictures::{PictureReport, PictureState};
 pub use project::{Project, Upgrade};
 pub use queue::{Flag, HumanSummary, QueueRow, QueueScore, flags_of};
+pub use rater_rows::RaterImport;
 pub use ratings::StoredRating;
 pub use regions::{Appended, RegionJournal, RegionSet};
 pub use runs::{NewRun, Run, RunEnd, RunKind};
 pub use saved::SavedComparison;
 pub use scores::StoredScore;
+pub use sessions::StoredSession;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {

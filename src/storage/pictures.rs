@@ -225,7 +225,7 @@ fn stat_of(path: &Path) -> Option<Stat> {
     })
 }
 
-fn hash_of(path: &Path) -> std::io::Result<Vec<u8>> {
+pub(super) fn hash_of(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(std::fs::File::open(path)?)?;
     Ok(hasher.finalize().as_bytes().to_vec())

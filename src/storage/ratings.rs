@@ -22,7 +22,7 @@ pub struct StoredRating {
     pub counts: bool,
 }
 
-const COLUMNS: &str = "rater, simulated, answers, comment, at_millis";
+const COLUMNS: &str = "rater, simulated, answers, comment, at_millis, context";
 
 impl Project {
     /// Adds what a person says now. Without a time of its own, the rating gets the present one.
@@ -64,7 +64,7 @@ impl Project {
             let mut rows = query.query([])?;
             let mut ratings: HashMap<EditId, Vec<Rating>> = HashMap::new();
             while let Some(row) = rows.next()? {
-                ratings.entry(row.get(5)?).or_default().push(rating_of(row)?);
+                ratings.entry(row.get(6)?).or_default().push(rating_of(row)?);
             }
             Ok(ratings)
         })
@@ -81,7 +81,7 @@ impl Project {
             let mut rows = query.query([edit])?;
             let mut ratings = Vec::new();
             while let Some(row) = rows.next()? {
-                ratings.push(StoredRating { rating: rating_of(row)?, recorded_millis: row.get(5)?, counts: row.get(6)? });
+                ratings.push(StoredRating { rating: rating_of(row)?, recorded_millis: row.get(6)?, counts: row.get(7)? });
             }
             Ok(ratings)
         })
@@ -108,6 +108,7 @@ fn rating_of(row: &Row<'_>) -> Result<Rating, Fault> {
         values: json("answers", row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?,
         comment: row.get(3)?,
         at_millis: row.get(4)?,
+        context: row.get_ref(5)?.as_str_or_null().map_err(rusqlite::Error::from)?.map(|text| json("rating context", text)).transpose()?,
     })
 }
 
@@ -129,8 +130,8 @@ pub(super) fn add(conn: &Connection, edit: EditId, rating: &Rating) -> Result<()
         conn.prepare_cached("UPDATE ratings SET newest = 0 WHERE id = ?1")?.execute([id])?;
     }
     conn.prepare_cached(
-        "INSERT INTO ratings (edit_id, rater, simulated, answers, overall, comment, at_millis, recorded_millis, newest)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO ratings (edit_id, rater, simulated, answers, overall, comment, at_millis, recorded_millis, newest, context)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?
     .execute(params![
         edit,
@@ -141,7 +142,8 @@ pub(super) fn add(conn: &Connection, edit: EditId, rating: &Rating) -> Result<()
         rating.comment,
         rating.at_millis,
         now_millis(),
-        counts
+        counts,
+        rating.context.as_ref().map(|context| to_json("rating context", context)).transpose()?
     ])?;
     Ok(())
 }

@@ -5,6 +5,7 @@ mod canvas_large;
 mod columns;
 mod looks;
 mod measures;
+mod people;
 mod pixels;
 mod support;
 mod tools;

@@ -456,13 +456,22 @@ impl Window {
         let folder = setup.data.clone().unwrap_or_else(demo_folder);
         let store = SampleStore::new(&folder, setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
         let regions = Arc::clone(&store.regions.0);
+        Self::with(setup, Box::new(store), written, scores, regions)
+    }
+
+    /// Opens a window on a store that the test brings.
+    pub fn with_store(setup: Setup, store: Box<dyn Store>) -> Self {
+        Self::with(setup, store, Arc::default(), Scores::default(), Arc::default())
+    }
+
+    fn with(setup: Setup, store: Box<dyn Store>, written: Arc<Mutex<Written>>, scores: Scores, regions: Arc<Mutex<Journal>>) -> Self {
         let asked = Rc::new(RefCell::new(Vec::new()));
         let engine = FakeEngine { events: RefCell::default(), tokens: Cell::new(0), scores, asked: Rc::clone(&asked) };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
         let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
         let mut parts = WindowParts {
             engine: Box::new(engine),
-            store: Box::new(store),
+            store,
             settings,
             settings_file: None,
             open: setup.open,

@@ -284,7 +284,7 @@ fn read_row(map: &ColumnMap, row: &SheetRow, found: &mut Opinions) {
     let comment = cell(Role::Comment).unwrap_or_default();
     let seconds = cell(Role::Seconds).and_then(|text| number_of(&text)).filter(|seconds| *seconds >= 0.0);
     for (rater, values) in by_rater {
-        let rating = Rating { rater: rater.to_owned(), simulated: false, values, comment: comment.clone(), at_millis: None };
+        let rating = Rating { comment: comment.clone(), ..Rating::new(rater, values) };
         found.ratings.push(RatedEdit { item: item.clone(), model: cell(Role::Model).unwrap_or_default(), rating, seconds });
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn read(sheet: &Sheet) -> Result<Opinions, String> {
             match pair_in_brackets(&text) {
                 Ok(pair) => {
                     let values: BTreeMap<String, f64> = CRITERIA.map(str::to_owned).into_iter().zip(pair).collect();
-                    let rating = Rating { rater: rater.clone(), simulated: false, values, comment: String::new(), at_millis: None };
+                    let rating = Rating::new(rater.clone(), values);
                     found.ratings.push(RatedEdit { item: item.clone(), model: (*model).clone(), rating, seconds: None });
                 }
                 Err(why) => found.problem(&row.place, model, format!("'{text}' is not [SC, PQ]: {why}; left out")),

@@ -114,7 +114,7 @@ pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
             }
             if !values.is_empty() {
                 let rater = rater_in(row, "editreward");
-                let rating = Rating { rater, simulated: false, values, comment: String::new(), at_millis: None };
+                let rating = Rating::new(rater, values);
                 found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds: None });
             }
         }

@@ -27,6 +27,7 @@ use super::pictures::Wanted;
 use super::widgets;
 
 pub use frame::{Frame, Pane, ui_rect};
+pub use picture::plain_ui;
 
 /// Where the last drawn pane is remembered, so that keys can zoom into its middle.
 pub fn pane_id() -> Id {

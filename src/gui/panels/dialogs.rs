@@ -5,8 +5,10 @@ use egui::{Button, Id, Modal, RichText, Ui, vec2};
 use super::columns::columns_ui;
 use super::networks::networks_ui;
 use super::settings::settings_ui;
+use crate::domain::ProtocolKind;
 use crate::gui::command::{Command, Group};
 use crate::gui::context::{Action, Context};
+use crate::gui::people::keys::keys_of;
 use crate::gui::state::Dialog;
 use crate::gui::tool_keys::TOOL_KEYS;
 use crate::gui::widgets::{right, section};
@@ -61,6 +63,7 @@ fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
             }
         }
     });
+    session_keys_ui(ui, cx);
     ui.add_space(8.0);
     let text = "Keys without Ctrl do nothing while text is being typed. Wheel: zoom to the cursor. Drag: move. Double click: fit.";
     ui.label(RichText::new(text).size(12.0).color(palette.text_dim.0));
@@ -70,6 +73,19 @@ fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
 fn tool_keys_ui(ui: &mut Ui, cx: &Context<'_>) {
     for (key, does) in TOOL_KEYS {
         key_ui(ui, cx, key, does);
+    }
+}
+
+/// The keys of a running session, which replace those above on the Rating page.
+fn session_keys_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    section(ui, palette, "In a rating session");
+    for kind in ProtocolKind::ALL {
+        let keys: Vec<String> = keys_of(kind).map(|key| format!("{} {}", key.key, key.does)).collect();
+        ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new(kind.name()).strong().size(12.0));
+            ui.label(RichText::new(keys.join(" · ")).size(12.0).color(palette.text_dim.0));
+        });
     }
 }
 

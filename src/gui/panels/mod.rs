@@ -13,7 +13,7 @@ pub mod notice;
 mod parse;
 pub mod queue;
 mod queue_row;
-mod rate;
+pub mod rate;
 mod regions;
 mod score;
 mod settings;

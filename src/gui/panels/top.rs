@@ -29,6 +29,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.add_space(4.0);
             page_tab(ui, cx, Command::PageAudit, Page::Audit, open);
             page_tab(ui, cx, Command::PageAgreement, Page::Agreement, open);
+            page_tab(ui, cx, Command::PageRate, Page::Rate, open);
             ui.add_space(8.0);
             right(ui, |ui| {
                 for (command, sign) in [(Command::KeySheet, "?"), (Command::SwitchTheme, "◐"), (Command::OpenSettings, "Settings")] {

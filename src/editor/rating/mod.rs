@@ -56,13 +56,8 @@ impl RatingDraft {
 
     /// What is stored.
     pub fn rating(&self, rater: &str, at_millis: i64) -> Rating {
-        Rating {
-            rater: rater.to_owned(),
-            simulated: false,
-            values: self.values.clone(),
-            comment: self.comment.trim().to_owned(),
-            at_millis: Some(at_millis),
-        }
+        let comment = self.comment.trim().to_owned();
+        Rating { comment, at_millis: Some(at_millis), ..Rating::new(rater, self.values.clone()) }
     }
 }
 

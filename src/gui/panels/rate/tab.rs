@@ -25,7 +25,7 @@ pub fn rate_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
     others_ui(ui, cx, details);
 }
 
-fn rater_ui(ui: &mut Ui, cx: &Context<'_>) {
+pub fn rater_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     ui.horizontal(|ui| {
         let label = ui.label("Rater");

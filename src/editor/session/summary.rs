@@ -1,0 +1,117 @@
+//! What a rater's session came to: speed, self-consistency and attention checks.
+
+use std::collections::HashMap;
+
+use crate::domain::{Answer, Judgement, Protocol, Rubric, SessionSetup, TaskRole};
+
+/// How a rater's second answers fit the first ones.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Consistency {
+    /// Tasks that were answered twice.
+    pub tasks: usize,
+    /// Single answers to compare: questions of a rubric, votes, or pairs of ranked edits.
+    pub answers: usize,
+    /// Those that were the same both times.
+    pub same: usize,
+    /// Sum of the distances on the scale, in points; only for rubrics.
+    pub points_apart: usize,
+}
+
+/// What the end of a session shows.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Summary {
+    /// Tasks with an answer, those that could not be judged among them.
+    pub answered: usize,
+    pub cannot_judge: usize,
+    pub skipped: usize,
+    /// All seconds spent on answers that count.
+    pub seconds: f64,
+    /// The middle of the seconds a task; `None` without answers.
+    pub median_seconds: Option<f64>,
+    pub consistency: Consistency,
+    pub checks: usize,
+    pub checks_passed: usize,
+}
+
+/// What counts of a log: the newest answer of `rater` for each task, or its skip if there is no answer.
+pub fn newest<'a>(log: &'a [Judgement], rater: &str) -> HashMap<&'a str, &'a Judgement> {
+    let mut newest: HashMap<&str, &Judgement> = HashMap::new();
+    for judgement in log.iter().filter(|judgement| judgement.rater == rater && judgement.answer != Answer::Unblinded) {
+        let settled = newest.get(judgement.task.as_str()).is_some_and(|known| known.answer.is_answer());
+        if judgement.answer.is_answer() || !settled {
+            newest.insert(&judgement.task, judgement);
+        }
+    }
+    newest
+}
+
+/// Sums up what `rater` did in a session.
+pub fn summary(setup: &SessionSetup, log: &[Judgement], rater: &str) -> Summary {
+    let rubric = setup.protocol.rubric();
+    let newest = newest(log, rater);
+    let mut summary = Summary::default();
+    let mut seconds: Vec<f64> = Vec::new();
+    for judgement in newest.values() {
+        if !judgement.answer.is_answer() {
+            summary.skipped += 1;
+            continue;
+        }
+        summary.answered += 1;
+        summary.cannot_judge += usize::from(judgement.answer == Answer::CannotJudge);
+        seconds.push(judgement.seconds);
+        if let Some(passed) = judgement.check_passed(rubric) {
+            summary.checks += 1;
+            summary.checks_passed += usize::from(passed);
+        }
+        if judgement.role == TaskRole::Repeat
+            && let Some(first) = judgement.task.strip_prefix("repeat:").and_then(|key| newest.get(key))
+        {
+            compare(&mut summary.consistency, first, judgement, &setup.protocol);
+        }
+    }
+    seconds.sort_by(f64::total_cmp);
+    summary.seconds = seconds.iter().sum();
+    summary.median_seconds = median(&seconds);
+    summary
+}
+
+fn median(sorted: &[f64]) -> Option<f64> {
+    let middle = sorted.len() / 2;
+    let upper = *sorted.get(middle)?;
+    Some(if sorted.len() % 2 == 1 { upper } else { (sorted[middle - 1] + upper) / 2.0 })
+}
+
+fn compare(found: &mut Consistency, first: &Judgement, second: &Judgement, protocol: &Protocol) {
+    let before = found.answers;
+    match (&first.answer, &second.answer) {
+        (Answer::Rubric { values: once, .. }, Answer::Rubric { values: again, .. }) => {
+            for question in protocol.rubric().map(|rubric: &Rubric| rubric.questions.as_slice()).unwrap_or_default() {
+                let place = |value: f64| question.scale.iter().position(|point| point.value == value);
+                let pair = once.get(&question.name).zip(again.get(&question.name));
+                if let Some((once, again)) = pair.and_then(|(once, again)| Some((place(*once)?, place(*again)?))) {
+                    found.answers += 1;
+                    found.same += usize::from(once == again);
+                    found.points_apart += once.abs_diff(again);
+                }
+            }
+        }
+        (Answer::Pair(once), Answer::Pair(again)) => {
+            let again = if first.shown == second.shown { *again } else { again.swapped() };
+            found.answers += 1;
+            found.same += usize::from(*once == again);
+        }
+        (Answer::Ranking(once), Answer::Ranking(again)) => {
+            let rank_again = |edit| second.shown.iter().position(|other| other == edit).and_then(|at| again.get(at));
+            let ranks: Vec<(u32, u32)> =
+                first.shown.iter().zip(once).filter_map(|(edit, rank)| Some((*rank, *rank_again(edit)?))).collect();
+            for (index, a) in ranks.iter().enumerate() {
+                for b in &ranks[index + 1..] {
+                    found.answers += 1;
+                    found.same += usize::from(a.0.cmp(&b.0) == a.1.cmp(&b.1));
+                }
+            }
+        }
+        _ => {}
+    }
+    found.tasks += usize::from(found.answers > before);
+}

@@ -1,0 +1,361 @@
+//! What a rater's actions on the Rating page change, and what the project's thread says about sessions.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use crate::domain::{Judgement, ProtocolKind, RatingContext, Rubric, RubricId, TaskRole, Visible};
+use crate::editor::{Overlay, Pressed, RowId, SessionRun, View};
+use crate::engine::Level;
+
+use super::app::App;
+use super::apply::now_millis;
+use super::command::{Command, Group};
+use super::people::{OpenSession, PeopleAction, PeopleEvent, PeopleRequest, SetupDraft, keys};
+use super::pictures::Wanted;
+use super::state::Page;
+use super::store::StoreRequest;
+
+impl App {
+    /// How an answer on the inspector's Rate tab comes about: outside of a session, with everything in sight that is switched on.
+    pub(super) fn quick_context(&self) -> RatingContext {
+        let overlays = &self.state.overlays;
+        let regions = Overlay::ALL.into_iter().filter(|&overlay| !overlays.bare && overlays.is_on(overlay));
+        let seconds = self.ctx.input(|input| input.time) - self.state.people.selected_at;
+        RatingContext {
+            protocol: ProtocolKind::Rubric,
+            rubric: Some(RubricId::from(&Rubric::paper())),
+            session: None,
+            place: None,
+            seconds: Some(seconds),
+            visible: Visible { models: true, scores: true, regions: regions.map(|overlay| overlay.label().to_owned()).collect() },
+            cannot_judge: Vec::new(),
+        }
+    }
+
+    /// Asks for the sessions of the project, with how far the rater of the settings is.
+    pub(super) fn list_sessions(&mut self) {
+        if self.state.info().is_some() {
+            self.ask_people(PeopleRequest::List { rater: self.settings.rater.trim().to_owned() });
+        }
+    }
+
+    fn ask_people(&mut self, request: PeopleRequest) {
+        self.state.people.waiting += 1;
+        self.store.send(StoreRequest::People(request));
+    }
+
+    /// Another project is opened: nothing of the one before stays.
+    pub(super) fn forget_sessions(&mut self) {
+        let waiting = self.state.people.waiting;
+        self.state.people = super::people::PeopleState { waiting, ..Default::default() };
+    }
+
+    /// The settings name another rater: a session that is open belongs to the one before.
+    pub(super) fn rater_changed(&mut self) {
+        let rater = self.settings.rater.trim();
+        if self.state.people.open.as_ref().is_some_and(|open| open.run.rater() != rater) {
+            self.close_session();
+        } else {
+            self.list_sessions();
+        }
+    }
+
+    /// Keys of a running session; they are taken before the other pages' commands see them.
+    pub(super) fn rating_keys(&mut self, ctx: &egui::Context) {
+        if self.state.page != Page::Rate || self.state.dialog.is_some() || self.state.info().is_none() {
+            return;
+        }
+        let people = &self.state.people;
+        let actions = match (&people.open, &people.draft) {
+            (Some(open), _) if !open.is_done() => keys::pressed(ctx),
+            (Some(_), _) => keys::pressed_at_end(ctx),
+            (None, Some(_)) => keys::pressed_in_setup(ctx),
+            (None, None) => keys::pressed_in_list(ctx, people.first_open().map(|line| line.uid.clone())),
+        };
+        actions.into_iter().for_each(|action| self.people_action(action));
+    }
+
+    /// Whether a command may act now: on the Rating page only those that do not touch what is out of sight.
+    pub(super) fn allows(&self, command: Command) -> bool {
+        let with_ctrl = command.shortcut().is_some_and(|shortcut| shortcut.modifiers.command);
+        let view = matches!(command, Command::FitView | Command::OneToOne);
+        self.state.page != Page::Rate || command.group() == Group::Window || with_ctrl || view
+    }
+
+    /// Fit and 1:1 mean the pictures of the page that is shown; whether this was the Rating page.
+    pub(super) fn rating_view(&mut self, command: Command) -> bool {
+        if self.state.page != Page::Rate {
+            return false;
+        }
+        match command {
+            Command::FitView => self.state.people.view.fit = true,
+            Command::OneToOne => {
+                let zoom = 1.0 / self.ctx.pixels_per_point();
+                let pane = self.ctx.data(|data| data.get_temp::<egui::Rect>(super::panels::rate::pane_id()));
+                let size = self.rating_paths().first().and_then(|path| Some(self.pictures.ready(&Wanted::Full(path.clone()))?.full_size));
+                if let (Some(pane), Some(size)) = (pane, size) {
+                    let view = self.state.people.view.resolved(&super::canvas::ui_rect(pane), size);
+                    self.state.people.view = view.at_zoom(zoom);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The pictures that the present task shows, the source first.
+    fn rating_paths(&self) -> Vec<PathBuf> {
+        let Some(open) = &self.state.people.open else { return Vec::new() };
+        let rows = open.run.task().into_iter().flat_map(|task| &task.shown).filter_map(|edit| self.state.queue.row(*open.rows.get(edit)?));
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for row in rows {
+            if paths.is_empty() {
+                paths.push(row.source.clone());
+            }
+            paths.push(row.edited.clone());
+        }
+        paths
+    }
+
+    /// Time counts while the pictures are on the screen of a window that is in front.
+    pub(super) fn rating_clock(&mut self) {
+        if self.state.people.open.is_none() {
+            return;
+        }
+        let (now, in_front) = self.ctx.input(|input| (input.time, input.focused));
+        let seen = self.rating_paths().into_iter().all(|path| self.pictures.ready(&Wanted::Full(path)).is_some());
+        let looking = self.state.page == Page::Rate && self.state.dialog.is_none() && in_front && seen;
+        if let Some(open) = &mut self.state.people.open {
+            if looking { open.run.look(now) } else { open.run.pause(now) }
+        }
+    }
+
+    /// Applies one action of the Rating page.
+    pub(super) fn people_action(&mut self, action: PeopleAction) {
+        match action {
+            PeopleAction::NewSetup => self.new_setup(),
+            PeopleAction::EditSetup(draft) => self.edit_setup(*draft),
+            PeopleAction::CancelSetup => self.state.people.draft = None,
+            PeopleAction::CreateSession => self.create_session(),
+            PeopleAction::Open(uid) => {
+                if self.has_rater() {
+                    self.ask_people(PeopleRequest::Open { uid });
+                }
+            }
+            PeopleAction::Close => self.close_session(),
+            PeopleAction::SetView(view) => self.state.people.view = view,
+            PeopleAction::FocusComment => self.state.people.focus_comment = true,
+            PeopleAction::Unblind => {
+                let at_millis = now_millis();
+                let said = self.state.people.open.as_mut().and_then(|open| open.run.unblind(at_millis));
+                self.keep(said);
+            }
+            form => self.form_action(form),
+        }
+    }
+
+    fn form_action(&mut self, action: PeopleAction) {
+        let now = self.ctx.input(|input| input.time);
+        let Some(open) = &mut self.state.people.open else { return };
+        let run = &mut open.run;
+        match action {
+            PeopleAction::Press(0) if run.kind() != ProtocolKind::Rubric => self.form_action(PeopleAction::CannotJudge),
+            PeopleAction::Press(digit) => {
+                let pressed = run.press(digit);
+                if pressed == Pressed::Complete {
+                    self.submit(now);
+                }
+            }
+            PeopleAction::Step(by) => run.form.step(by),
+            PeopleAction::Mark(index) => run.form.mark(index),
+            PeopleAction::Give(index, given) => run.form.give(index, given),
+            PeopleAction::Rank(index, rank) => run.form.rank(index, rank),
+            PeopleAction::Vote(vote) => {
+                run.form = crate::editor::Form::Pair(Some(vote));
+                self.submit(now);
+            }
+            PeopleAction::Comment(comment) => run.comment = comment,
+            PeopleAction::Submit => self.submit(now),
+            PeopleAction::CannotJudge => {
+                let said = run.cannot_judge(now, now_millis());
+                self.keep(said);
+            }
+            PeopleAction::Skip => self.skip(now),
+            PeopleAction::Back => {
+                // At the end of a blind session the result is out; what was said then stands.
+                let ended = run.task().is_none() && run.is_blind();
+                if ended || !run.back() {
+                    self.toast(Level::Info, if ended { "The session is over; its answers stand." } else { "This is the first one." });
+                }
+                self.state.people.view = View::default();
+            }
+            _ => {}
+        }
+    }
+
+    fn submit(&mut self, now: f64) {
+        let Some(open) = &mut self.state.people.open else { return };
+        match open.run.submit(now, now_millis()) {
+            Ok(said) => self.keep(Some(said)),
+            Err(why) => self.toast(Level::Warning, why),
+        }
+    }
+
+    fn skip(&mut self, now: f64) {
+        let Some(open) = &mut self.state.people.open else { return };
+        let progress = open.run.progress();
+        let is_skipped = open.run.said().is_some_and(|said| !said.answer.is_answer());
+        if is_skipped && progress.done + 1 == progress.total {
+            self.toast(Level::Info, "Only this one is left. If it cannot be judged, say so with X.");
+            return;
+        }
+        let said = open.run.skip(now, now_millis());
+        self.state.people.view = View::default();
+        self.keep(said);
+    }
+
+    /// Sends what was said to the project; the page shows the next task already.
+    fn keep(&mut self, said: Option<Judgement>) {
+        let (Some(said), Some(open)) = (said, &mut self.state.people.open) else { return };
+        open.log.push(said.clone());
+        let setup = open.run.setup();
+        let live = setup.live_agreement && said.answer.is_answer();
+        self.state.people.view = View::default();
+        self.ask_people(PeopleRequest::Keep { judgement: Box::new(said), live });
+    }
+
+    fn has_rater(&mut self) -> bool {
+        let named = !self.settings.rater.trim().is_empty();
+        if !named {
+            self.toast(Level::Warning, "Say who you are first: there is a field for your name at the top of the page.");
+        }
+        named
+    }
+
+    fn new_setup(&mut self) {
+        if !self.has_rater() {
+            return;
+        }
+        let number = self.state.people.sessions.as_ref().map_or(0, Vec::len) + 1;
+        // Any number does; the clock's gives another one each time, and it is stored.
+        let seed = (now_millis() / 1000 % 1_000_000) as u32;
+        let draft = SetupDraft::new(self.settings.rater.trim(), number, seed);
+        self.edit_setup(draft);
+    }
+
+    /// Takes an edited draft over, with what it makes counted again.
+    fn edit_setup(&mut self, mut draft: SetupDraft) {
+        let rows = self.chosen_rows(draft.only_shown);
+        let mut per_item: HashMap<&str, usize> = HashMap::new();
+        for row in rows.iter().filter_map(|id| self.state.queue.row(*id)) {
+            *per_item.entry(&row.item).or_default() += 1;
+        }
+        draft.edits = rows.len();
+        draft.plain_tasks = match draft.setup.protocol.kind() {
+            ProtocolKind::Rubric => rows.len(),
+            ProtocolKind::Pairwise => per_item.values().map(|&edits| edits * edits.saturating_sub(1) / 2).sum(),
+            ProtocolKind::Ranking => per_item.values().filter(|&&edits| edits > 1).count(),
+        };
+        draft.setup.which = self.which(draft.only_shown, rows.len());
+        self.state.people.draft = Some(draft);
+    }
+
+    fn chosen_rows(&self, only_shown: bool) -> Vec<RowId> {
+        let queue = &self.state.queue;
+        if only_shown {
+            let mut shown: Vec<usize> = queue.shown().to_vec();
+            // In the order of the data: how the queue is sorted says nothing about the session.
+            shown.sort_unstable();
+            return shown.into_iter().filter_map(|index| Some(queue.rows().get(index)?.id)).collect();
+        }
+        queue.rows().iter().map(|row| row.id).collect()
+    }
+
+    /// Which edits a session is about, in words.
+    fn which(&self, only_shown: bool, edits: usize) -> String {
+        if !only_shown {
+            return format!("all {edits} edits");
+        }
+        let filter = self.state.queue.filter();
+        let mut words = Vec::new();
+        if !filter.text.trim().is_empty() {
+            words.push(format!("“{}”", filter.text.trim()));
+        }
+        words.extend(filter.model.as_ref().map(|model| format!("model {model}")));
+        if filter.only != crate::editor::ShowOnly::All {
+            words.push(format!("{:?}", filter.only).to_lowercase());
+        }
+        let filter = if words.is_empty() { "no filter".to_owned() } else { words.join(", ") };
+        format!("{edits} of {} edits, as the queue shows them ({filter})", self.state.queue.rows().len())
+    }
+
+    fn create_session(&mut self) {
+        let Some(draft) = &self.state.people.draft else { return };
+        let mut setup = draft.setup.clone();
+        setup.created_millis = now_millis();
+        let rows = self.chosen_rows(draft.only_shown);
+        self.ask_people(PeopleRequest::Create { setup, rows });
+    }
+
+    fn close_session(&mut self) {
+        self.state.people.open = None;
+        self.list_sessions();
+        // The new ratings count in the queue.
+        self.reload_rows();
+        if let Some(id) = self.state.queue.selected() {
+            self.request_details(id);
+        }
+    }
+
+    /// One answer of the project's thread.
+    pub(super) fn people_event(&mut self, event: PeopleEvent) {
+        let people = &mut self.state.people;
+        people.waiting = people.waiting.saturating_sub(1);
+        match event {
+            PeopleEvent::Listed(Ok(lines)) => {
+                let first_time = people.sessions.is_none();
+                let blind = lines.iter().find(|line| line.blind && line.is_underway()).map(|line| line.uid.clone());
+                people.sessions = Some(lines);
+                // A rater who was interrupted in a blind session must not see scores first.
+                if first_time && let Some(uid) = blind {
+                    self.state.page = Page::Rate;
+                    self.ask_people(PeopleRequest::Open { uid });
+                }
+            }
+            PeopleEvent::Listed(Err(why)) => {
+                people.sessions.get_or_insert_default();
+                self.toast(Level::Error, format!("The rating sessions cannot be read: {why}"));
+            }
+            PeopleEvent::Created(Ok(uid)) => {
+                people.draft = None;
+                self.ask_people(PeopleRequest::Open { uid });
+                self.list_sessions();
+            }
+            PeopleEvent::Created(Err(why)) => self.toast(Level::Error, format!("The session is not saved: {why}")),
+            PeopleEvent::Opened(Ok(opened)) => {
+                let rater = self.settings.rater.trim();
+                let run = SessionRun::resume(opened.setup, rater, &opened.log, |edit| opened.rows.contains_key(edit));
+                if run.missing() > 0 {
+                    let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
+                    self.toast(Level::Warning, text);
+                }
+                self.state.people.view = View::default();
+                self.state.people.open = Some(OpenSession { run, log: opened.log, rows: opened.rows, live: None });
+            }
+            PeopleEvent::Opened(Err(why)) => self.toast(Level::Error, format!("The session cannot be opened: {why}")),
+            PeopleEvent::Kept { result: Ok(live), .. } => {
+                if let Some(open) = &mut people.open {
+                    open.live = live.or(open.live.take());
+                }
+            }
+            PeopleEvent::Kept { judgement, result: Err(why) } => {
+                if let Some(open) = &mut people.open {
+                    open.log.retain(|said| *said != *judgement);
+                    open.run.take_back(&judgement);
+                }
+                let what = if judgement.role == TaskRole::Plain { "answer" } else { "answer (a repeat or a check)" };
+                self.toast(Level::Error, format!("The {what} is not saved: {why}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The page of a running session: the instruction, the pictures, and the form beside them.
+
+use egui::{Button, CentralPanel, Frame, Label, Margin, Panel, ProgressBar, RichText, ScrollArea, TextEdit, Ui};
+
+use super::panes::{PaneSpec, panes_ui};
+use super::{forms, ranking, send};
+use crate::domain::{Parts, ProtocolKind};
+use crate::editor::{Form, LETTERS, Row, SessionRun};
+use crate::gui::context::Context;
+use crate::gui::people::keys::{SHOW_SOURCE, keys_of};
+use crate::gui::people::{LiveAgreement, OpenSession, PeopleAction};
+use crate::gui::widgets::{self, section};
+
+/// Draws the page.
+pub fn run_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
+    let palette = cx.palette(ui);
+    let frame = Frame::new().fill(palette.panel.0).inner_margin(Margin::symmetric(12, 6));
+    Panel::top("session").frame(frame).resizable(false).show(ui, |ui| head_ui(ui, cx, &open.run));
+    let frame = Frame::new().fill(palette.panel.0).inner_margin(Margin::symmetric(12, 6));
+    Panel::bottom("session keys").frame(frame).resizable(false).show(ui, |ui| keys_ui(ui, cx, open.run.kind()));
+    let width = (ui.available_width() * 0.27).clamp(300.0, 420.0);
+    let frame = Frame::new().fill(palette.panel.0).inner_margin(Margin::same(12));
+    Panel::right("session form").frame(frame).resizable(false).exact_size(width).show(ui, |ui| side_ui(ui, cx, open));
+    CentralPanel::default().frame(Frame::new().fill(palette.canvas.0)).show(ui, |ui| pictures_ui(ui, cx, open));
+}
+
+fn head_ui(ui: &mut Ui, cx: &Context<'_>, run: &SessionRun) {
+    let palette = cx.palette(ui);
+    let progress = run.progress();
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(&run.setup().name).strong().color(palette.text_strong.0));
+        ui.label(RichText::new(format!("rater {}", run.rater())).color(palette.text_dim.0));
+        if run.is_blind() {
+            let meaning = "Names of models and all scores are hidden until you are done.";
+            ui.label(RichText::new("◑ blind").color(palette.info.0)).on_hover_text(meaning);
+        }
+        widgets::right(ui, |ui| {
+            let leave = ui.button("Leave").on_hover_text("Back to the list. The session waits at this task; nothing half done is kept.");
+            if leave.clicked() {
+                send(cx, PeopleAction::Close);
+            }
+            let skipped = if progress.skipped > 0 { format!(", {} skipped", progress.skipped) } else { String::new() };
+            ui.label(format!("{} of {}{skipped}", progress.done, progress.total));
+            let share = progress.done as f32 / progress.total.max(1) as f32;
+            ui.add(ProgressBar::new(share).desired_width(160.0).desired_height(8.0));
+        });
+    });
+}
+
+fn keys_ui(ui: &mut Ui, cx: &Context<'_>, kind: ProtocolKind) {
+    let palette = cx.palette(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        for key in keys_of(kind) {
+            Frame::new().fill(palette.raised.0).corner_radius(3).inner_margin(Margin::symmetric(5, 1)).show(ui, |ui| {
+                ui.label(RichText::new(key.key).monospace().size(11.0));
+            });
+            ui.label(RichText::new(key.does).size(11.5).color(palette.text_dim.0));
+            ui.add_space(5.0);
+        }
+    });
+}
+
+/// The row of the edit shown at `place`.
+fn row_at<'a>(cx: &Context<'a>, open: &OpenSession, place: usize) -> Option<&'a Row> {
+    let edit = open.run.task()?.shown.get(place)?;
+    cx.state.queue.row(*open.rows.get(edit)?)
+}
+
+fn pictures_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
+    let palette = cx.palette(ui);
+    let Some(task) = open.run.task() else { return };
+    let first = row_at(cx, open, 0);
+    Frame::new().fill(palette.background.0).inner_margin(Margin::symmetric(16, 10)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let words = first.map_or("", |row| &*row.instruction);
+        ui.add(Label::new(RichText::new(words).size(18.0).strong().color(palette.text_strong.0)).wrap());
+    });
+    let source = first.map(|row| row.source.clone());
+    let typing = ui.ctx().text_edit_focused();
+    let to_source = !typing && ui.input(|input| input.key_down(SHOW_SOURCE));
+    let active = match &open.run.form {
+        Form::Ranking { active, .. } => Some(*active),
+        Form::Rubric { .. } | Form::Pair(_) => None,
+    };
+    let mut specs = vec![PaneSpec { title: "Source".to_owned(), path: source.clone(), marked: false }];
+    for place in 0..task.shown.len() {
+        let row = row_at(cx, open, place);
+        let mut title = match open.run.kind() {
+            ProtocolKind::Rubric => "Edit".to_owned(),
+            ProtocolKind::Pairwise | ProtocolKind::Ranking => LETTERS.get(place).copied().unwrap_or("?").to_owned(),
+        };
+        // On a check the name of the model would be a lie.
+        if !open.run.is_blind()
+            && !task.role.is_check()
+            && let Some(row) = row.filter(|row| !row.model.is_empty())
+        {
+            title = format!("{title} · {}", row.model);
+        }
+        if to_source {
+            title.push_str(" · source");
+        }
+        let show_source = to_source || open.run.shows_source_as_edit();
+        let path = if show_source { source.clone() } else { row.map(|row| row.edited.clone()) };
+        specs.push(PaneSpec { title, path, marked: active == Some(place) });
+    }
+    match first {
+        Some(row) => panes_ui(ui, cx, row, &specs),
+        None => drop(ui.label(RichText::new("⚠ This edit is not in the project.").color(palette.bad.0))),
+    }
+}
+
+fn side_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
+    let palette = cx.palette(ui);
+    ScrollArea::vertical().id_salt("session form").auto_shrink(false).show(ui, |ui| {
+        match &open.run.form {
+            Form::Rubric { given, active } => {
+                if let Some(rubric) = open.run.setup().protocol.rubric() {
+                    forms::rubric_ui(ui, cx, rubric, given, *active);
+                }
+            }
+            Form::Pair(vote) => forms::pair_ui(ui, cx, *vote),
+            Form::Ranking { ranks, active } => ranking::ranking_ui(ui, cx, ranks, *active),
+        }
+        section(ui, palette, "Comment");
+        comment_ui(ui, cx, &open.run);
+        ui.add_space(6.0);
+        buttons_ui(ui, cx, &open.run);
+        said_ui(ui, cx, &open.run);
+        if !open.run.is_blind() {
+            scores_ui(ui, cx, open);
+        }
+        if let Some(live) = &open.live {
+            live_ui(ui, cx, live);
+        }
+    });
+}
+
+fn comment_ui(ui: &mut Ui, cx: &Context<'_>, run: &SessionRun) {
+    let mut comment = run.comment.clone();
+    let edit = TextEdit::singleline(&mut comment).desired_width(f32::INFINITY).hint_text("What should others know?  [C]");
+    let response = ui.add(edit).on_hover_text("Saved together with the answer. Esc leaves the field, Ctrl+Enter saves.");
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Comment"));
+    if cx.state.people.focus_comment {
+        response.request_focus();
+    }
+    if response.changed() {
+        send(cx, PeopleAction::Comment(comment));
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, cx: &Context<'_>, run: &SessionRun) {
+    let palette = cx.palette(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        if run.kind() != ProtocolKind::Pairwise {
+            let words = RichText::new("Save, next").color(palette.on_accent.0).strong();
+            if ui.add(Button::new(words).fill(palette.accent.0)).on_hover_text("Keeps all answers at once.  [Enter]").clicked() {
+                send(cx, PeopleAction::Submit);
+            }
+        }
+        for (label, meaning, action) in [
+            ("Can’t judge", "Nothing can be said about this task.  [X]", PeopleAction::CannotJudge),
+            ("Skip", "Comes back when the others are done.  [S]", PeopleAction::Skip),
+            ("Back", "To the task before, to correct it.  [Backspace]", PeopleAction::Back),
+        ] {
+            if ui.button(label).on_hover_text(meaning).clicked() {
+                send(cx, action);
+            }
+        }
+    });
+}
+
+/// One line of fixed height: what is known of this task.
+fn said_ui(ui: &mut Ui, cx: &Context<'_>, run: &SessionRun) {
+    let palette = cx.palette(ui);
+    let text = match run.said() {
+        Some(said) if said.answer.is_answer() => "Answered before; saving again corrects it, both are kept.",
+        Some(_) => "Skipped before.",
+        None => "An answer is saved as a whole or not at all.",
+    };
+    ui.label(RichText::new(text).size(11.5).color(palette.text_dim.0));
+}
+
+/// The numbers of the metric, where they may be seen.
+fn scores_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
+    let palette = cx.palette(ui);
+    let Some(task) = open.run.task().filter(|task| !task.role.is_check()) else { return };
+    section(ui, palette, "Scores");
+    for place in 0..task.shown.len() {
+        let Some(row) = row_at(cx, open, place) else { continue };
+        let letter = if task.shown.len() > 1 { LETTERS.get(place).copied().unwrap_or("?") } else { "" };
+        ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new(format!("{letter} BPM")).size(12.0));
+            ui.label(widgets::cell_text(row.overall, palette));
+            for (name, cell) in Parts::NAMES.into_iter().zip(row.parts) {
+                ui.label(RichText::new(name).size(11.5).color(palette.text_dim.0));
+                ui.label(widgets::cell_text(cell, palette));
+            }
+        });
+    }
+}
+
+/// How the raters agree so far.
+fn live_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement) {
+    let palette = cx.palette(ui);
+    section(ui, palette, "Agreement so far");
+    if live.raters < 2 {
+        ui.add(Label::new(RichText::new("Nobody else has answered yet.").size(12.0).color(palette.text_dim.0)).wrap());
+        return;
+    }
+    egui::Grid::new("live agreement").num_columns(4).spacing(egui::vec2(10.0, 3.0)).show(ui, |ui| {
+        for (text, meaning) in [
+            (format!("{} raters", live.raters), "Raters of this session"),
+            ("both".to_owned(), "Things that two raters or more answered"),
+            ("equal".to_owned(), "Share of pairs of answers that are the same"),
+            ("α".to_owned(), "Krippendorff’s α: 1 is perfect, 0 is chance; votes nominal, else ordinal"),
+        ] {
+            ui.label(RichText::new(text).size(11.5).color(palette.text_dim.0)).on_hover_text(meaning);
+        }
+        ui.end_row();
+        for line in &live.lines {
+            ui.label(RichText::new(&line.name).size(12.0));
+            ui.label(RichText::new(line.units.to_string()).monospace());
+            let equal = line.equal.value().map_or_else(|| "n/a".to_owned(), |share| format!("{:.0} %", share * 100.0));
+            let alpha = line.alpha.value().map_or_else(|| "n/a".to_owned(), |alpha| format!("{alpha:.2}"));
+            ui.label(RichText::new(equal).monospace()).on_hover_text(line.equal.why().unwrap_or_default());
+            ui.label(RichText::new(alpha).monospace()).on_hover_text(line.alpha.why().unwrap_or_default());
+            ui.end_row();
+        }
+    });
+}

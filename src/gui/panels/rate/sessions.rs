@@ -1,0 +1,103 @@
+//! The sessions of the project: go on with one, or make one.
+
+use egui::{Button, CentralPanel, Frame, Label, Margin, RichText, ScrollArea, Ui};
+
+use super::tab::rater_ui;
+use super::{plural, send};
+use crate::domain::Protocol;
+use crate::gui::context::Context;
+use crate::gui::people::{PeopleAction, SessionLine};
+use crate::gui::widgets;
+
+/// Points that a line of text is wide at most, so that it can be read.
+const WIDTH: f32 = 760.0;
+
+/// Draws the list.
+pub fn sessions_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    CentralPanel::default().frame(Frame::new().fill(palette.background.0).inner_margin(Margin::symmetric(24, 20))).show(ui, |ui| {
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            ui.set_max_width(WIDTH);
+            ui.heading(RichText::new("Rating sessions").color(palette.text_strong.0));
+            ui.add_space(4.0);
+            let text = "A session asks every rater the same things, each in an order of their own: questions about an edit, which of \
+                        two is better, or a ranking. Blind, if you wish, with repeats and attention checks.";
+            ui.add(Label::new(RichText::new(text).color(palette.text_dim.0)).wrap());
+            ui.add_space(12.0);
+            ui.horizontal(|ui| {
+                rater_ui(ui, cx);
+                widgets::right(ui, |ui| {
+                    let words = RichText::new("New session…").color(palette.on_accent.0).strong();
+                    let new = ui
+                        .add(Button::new(words).fill(palette.accent.0))
+                        .on_hover_text("Protocol, rubric, blind, repeats, which edits.  [N]");
+                    if new.clicked() {
+                        send(cx, PeopleAction::NewSetup);
+                    }
+                });
+            });
+            ui.add_space(12.0);
+            match &cx.state.people.sessions {
+                None => {
+                    ui.spinner();
+                }
+                Some(lines) if lines.is_empty() => {
+                    ui.label("This project has no session yet. “New session…” makes one; the others' raters will find it in their copies.");
+                }
+                Some(lines) => lines.iter().rev().for_each(|line| line_ui(ui, cx, line)),
+            }
+        });
+    });
+}
+
+fn line_ui(ui: &mut Ui, cx: &Context<'_>, line: &SessionLine) {
+    let palette = cx.palette(ui);
+    let first = cx.state.people.first_open().is_some_and(|first| first.uid == line.uid);
+    let setup = &line.setup;
+    Frame::new().fill(palette.panel.0).corner_radius(6).inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal(|ui| {
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 3.0;
+                ui.label(RichText::new(&setup.name).strong().size(14.0).color(palette.text_strong.0));
+                let what = match &setup.protocol {
+                    Protocol::Rubric { rubric } => format!("Rubric: {}", rubric.name),
+                    Protocol::Pairwise => "Pairwise: which of two edits is better".to_owned(),
+                    Protocol::Ranking => "Ranking: the edits of an item in order".to_owned(),
+                };
+                let blind = if setup.blind { "blind" } else { "models and scores visible" };
+                // The filter may name a model.
+                let which = if setup.blind { plural(setup.edits.len(), "edit") } else { setup.which.clone() };
+                ui.label(RichText::new(format!("{what} · {blind} · {which}")).size(12.0));
+                ui.label(RichText::new(said(line)).size(12.0).color(palette.text_dim.0));
+            });
+            widgets::right(ui, |ui| {
+                let label = match (line.begun, line.is_underway()) {
+                    (false, _) => "Begin",
+                    (true, true) => "Go on",
+                    (true, false) => "Results",
+                };
+                let button = ui.add(Button::new(label).min_size(egui::vec2(84.0, 28.0)));
+                widgets::name(&button, egui::Role::Button, false, format!("{label}: {}", setup.name));
+                let button = if first { button.on_hover_text("[Enter]") } else { button };
+                if button.clicked() {
+                    send(cx, PeopleAction::Open(line.uid.clone()));
+                }
+            });
+        });
+    });
+    ui.add_space(6.0);
+}
+
+/// How far the rater is, and who else has answered.
+fn said(line: &SessionLine) -> String {
+    let progress = line.progress;
+    let mine = match (line.begun, progress.skipped) {
+        (false, _) => format!("{}, not begun", plural(progress.total, "task")),
+        (true, 0) => format!("{} of {} answered", progress.done, progress.total),
+        (true, skipped) => format!("{} of {} answered, {skipped} skipped", progress.done, progress.total),
+    };
+    let raters =
+        if line.raters.is_empty() { "nobody has answered yet".to_owned() } else { format!("answers of {}", line.raters.join(", ")) };
+    format!("{mine} · {raters}")
+}

@@ -1,0 +1,126 @@
+//! How the raters of a session agree so far, from its log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::{Answer, Judgement, Outcome, Preference, Protocol, TaskRole};
+use crate::stats::raters::{Unit, percent_agreement};
+use crate::stats::{Level, krippendorff_alpha};
+
+/// Agreement between raters, one line a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveAgreement {
+    pub raters: usize,
+    pub lines: Vec<LiveLine>,
+}
+
+/// Agreement about one question (votes and ranks are one question).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveLine {
+    pub name: String,
+    /// Things that two raters or more answered.
+    pub units: usize,
+    /// Share of pairs of answers that are the same.
+    pub equal: Outcome<f64>,
+    /// Krippendorff's α: ordinal, for votes nominal.
+    pub alpha: Outcome<f64>,
+}
+
+/// Compares the newest answers of all raters, without repeats and checks.
+pub fn live_agreement(protocol: &Protocol, log: &[Judgement]) -> LiveAgreement {
+    let plain = || log.iter().filter(|said| said.role == TaskRole::Plain && said.answer.is_answer());
+    let raters: BTreeSet<&str> = plain().map(|said| said.rater.as_str()).collect();
+    // Question → unit → rater → value; later answers replace earlier ones.
+    let mut table: BTreeMap<String, BTreeMap<String, BTreeMap<&str, f64>>> = BTreeMap::new();
+    for said in plain() {
+        for (question, unit, value) in values(said) {
+            table.entry(question).or_default().entry(unit).or_default().insert(&said.rater, value);
+        }
+    }
+    let names: Vec<String> = match protocol {
+        Protocol::Rubric { rubric } => rubric.questions.iter().map(|question| question.name.clone()).collect(),
+        Protocol::Pairwise => vec![VOTES.to_owned()],
+        Protocol::Ranking => vec![RANKS.to_owned()],
+    };
+    let level = if matches!(protocol, Protocol::Pairwise) { Level::Nominal } else { Level::Ordinal };
+    let line = |name: String| {
+        let units: Vec<Unit> = table
+            .get(&name)
+            .map(|units| units.values().map(|answers| raters.iter().map(|rater| answers.get(rater).copied()).collect()).collect())
+            .unwrap_or_default();
+        let shared = units.iter().filter(|unit| unit.iter().flatten().count() > 1).count();
+        LiveLine { name, units: shared, equal: percent_agreement(&units), alpha: krippendorff_alpha(&units, level) }
+    };
+    LiveAgreement { raters: raters.len(), lines: names.into_iter().map(line).collect() }
+}
+
+const VOTES: &str = "votes";
+const RANKS: &str = "ranks";
+
+/// Question, unit and value of everything that a judgement answers. Places on the screen become edits again.
+fn values(said: &Judgement) -> Vec<(String, String, f64)> {
+    match &said.answer {
+        Answer::Rubric { values, .. } => values.iter().map(|(name, value)| (name.clone(), said.task.clone(), *value)).collect(),
+        Answer::Pair(vote) => {
+            let turned = said.shown.first() > said.shown.last();
+            let vote = if turned { vote.swapped() } else { *vote };
+            let code = Preference::ALL.iter().position(|other| *other == vote).unwrap_or_default();
+            vec![(VOTES.to_owned(), said.task.clone(), code as f64)]
+        }
+        Answer::Ranking(ranks) => said
+            .shown
+            .iter()
+            .zip(ranks)
+            .map(|(edit, rank)| (RANKS.to_owned(), format!("{}\n{edit}", said.task), f64::from(*rank)))
+            .collect(),
+        Answer::CannotJudge | Answer::Skipped | Answer::Unblinded => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{EditKey, ItemKey, Visible};
+
+    fn vote(rater: &str, task: &str, shown: [&str; 2], vote: Preference) -> Judgement {
+        Judgement {
+            session: "s".into(),
+            rater: rater.into(),
+            item: ItemKey("i".into()),
+            shown: shown.map(|key| EditKey(key.into())).into(),
+            task: task.into(),
+            role: TaskRole::Plain,
+            answer: Answer::Pair(vote),
+            comment: String::new(),
+            place: 1,
+            seconds: 1.0,
+            at_millis: 1,
+            visible: Visible::default(),
+            rubric: None,
+        }
+    }
+
+    #[test]
+    fn votes_are_compared_by_edit_and_not_by_side_and_corrections_replace() {
+        let log = [
+            vote("ann", "1", ["a", "b"], Preference::Second),
+            vote("ann", "1", ["a", "b"], Preference::First),
+            vote("bob", "1", ["b", "a"], Preference::Second),
+            vote("ann", "2", ["a", "b"], Preference::Tie),
+            vote("bob", "2", ["b", "a"], Preference::First),
+            vote("ann", "3", ["a", "b"], Preference::First),
+        ];
+        let found = live_agreement(&Protocol::Pairwise, &log);
+        assert_eq!((found.raters, found.lines.len(), found.lines[0].units), (2, 1, 2));
+        // Both prefer a in 1; tie against b in 2: one of two pairs of answers is the same.
+        assert_eq!(found.lines[0].equal, Outcome::Value(0.5));
+        // Nominal α by hand: values a a | tie b; D_o = 2·(0 + 1)/4 = 0.5; of the 12 ordered pairs 2 are equal, D_e = 10/12; α = 1 − 0.6.
+        let alpha = found.lines[0].alpha.value().copied().unwrap_or(f64::NAN);
+        assert!((alpha - 0.4).abs() < 1e-12, "{alpha}");
+    }
+
+    #[test]
+    fn alone_there_is_no_agreement_and_the_reason_is_said() {
+        let found = live_agreement(&Protocol::Pairwise, &[vote("ann", "1", ["a", "b"], Preference::First)]);
+        assert!(found.lines[0].equal.why().is_some_and(|why| why.contains("two raters")));
+    }
+}

@@ -1,0 +1,214 @@
+//! Rating sessions in the window: what is known of them, what a rater can do, and the thread's side of it.
+//!
+//! [`PeopleState`] is one field of the window's state, [`PeopleAction`] one action, [`PeopleRequest`] and [`PeopleEvent`] one message each to and
+//! from the project's thread. The keys of a running session ([`keys`]) are a table of their own, because they mean something else than on the
+//! other pages.
+
+pub mod keys;
+mod live;
+mod store;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::domain::{EditKey, Judgement, Preference, Protocol, Rubric, SessionSetup};
+use crate::editor::{Given, Progress, RowId, SessionRun, View};
+
+pub use live::{LiveAgreement, LiveLine, live_agreement};
+pub use store::answer;
+
+/// What the Rating page knows.
+#[derive(Debug, Default)]
+pub struct PeopleState {
+    /// The sessions of the project; `None` until they are read.
+    pub sessions: Option<Vec<SessionLine>>,
+    /// The session that the rater is in.
+    pub open: Option<OpenSession>,
+    /// The session that is being set up.
+    pub draft: Option<SetupDraft>,
+    /// Zoom and pan of the pictures on the page.
+    pub view: View,
+    /// The comment field takes the cursor in the next frame.
+    pub focus_comment: bool,
+    /// When the selected edit was selected, in seconds of egui's clock: the Rate tab's answers have a time too.
+    pub selected_at: f64,
+    /// Answers of the project's thread that are awaited.
+    pub waiting: usize,
+}
+
+/// A session as the list shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionLine {
+    pub uid: String,
+    pub setup: Arc<SessionSetup>,
+    /// How far the rater of the settings is.
+    pub progress: Progress,
+    /// Whether that rater has said anything in it.
+    pub begun: bool,
+    /// Whether names and scores are hidden from that rater.
+    pub blind: bool,
+    /// Everyone who has answered, by name.
+    pub raters: Vec<String>,
+}
+
+impl SessionLine {
+    /// Begun and not done.
+    pub const fn is_underway(&self) -> bool {
+        self.begun && self.progress.done < self.progress.total
+    }
+}
+
+/// A session that a rater is in.
+#[derive(Debug)]
+pub struct OpenSession {
+    pub run: SessionRun,
+    /// Everything that was said in it, by all raters.
+    pub log: Vec<Judgement>,
+    /// Rows of the edits that it asks about.
+    pub rows: HashMap<EditKey, RowId>,
+    /// How raters agree so far; only after an answer, and only where the setup allows it.
+    pub live: Option<LiveAgreement>,
+}
+
+impl OpenSession {
+    /// Whether everything is answered.
+    pub fn is_done(&self) -> bool {
+        self.run.task().is_none()
+    }
+}
+
+impl PeopleState {
+    /// The session that Enter goes on with: the newest that is underway, else the newest that is not begun.
+    pub fn first_open(&self) -> Option<&SessionLine> {
+        let lines = || self.sessions.iter().flatten().rev();
+        lines().find(|line| line.is_underway()).or_else(|| lines().find(|line| !line.begun))
+    }
+
+    /// Whether names of models and scores must not be shown anywhere: a blind session is underway.
+    pub fn hides_scores(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.run.is_blind() && !open.is_done())
+    }
+}
+
+/// A setup that is being edited. Its edits are chosen when the session is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetupDraft {
+    pub setup: SessionSetup,
+    /// Only the edits that the queue shows now.
+    pub only_shown: bool,
+    /// The question whose words and scale are open in the rubric's editor.
+    pub open_question: Option<usize>,
+    /// Tasks that it makes without repeats and checks.
+    pub plain_tasks: usize,
+    /// Edits that it asks about.
+    pub edits: usize,
+}
+
+impl SetupDraft {
+    /// A session as most people want it: the paper's rubric, blind, a tenth repeated.
+    pub fn new(rater: &str, number: usize, seed: u32) -> Self {
+        Self {
+            setup: SessionSetup {
+                name: format!("Session {number}"),
+                protocol: Protocol::Rubric { rubric: Rubric::paper() },
+                blind: true,
+                live_agreement: false,
+                repeat_percent: 10,
+                checks: 0,
+                seed,
+                which: String::new(),
+                edits: Vec::new(),
+                created_by: rater.to_owned(),
+                created_millis: 0,
+            },
+            only_shown: false,
+            open_question: None,
+            plain_tasks: 0,
+            edits: 0,
+        }
+    }
+}
+
+/// What a rater asks for on the page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PeopleAction {
+    NewSetup,
+    EditSetup(Box<SetupDraft>),
+    CancelSetup,
+    CreateSession,
+    /// Goes on with the session of that uid.
+    Open(String),
+    /// Back to the list; the session stays where it is.
+    Close,
+    /// A digit key.
+    Press(u32),
+    /// Marks the next or previous question or edit.
+    Step(isize),
+    Mark(usize),
+    Give(usize, Given),
+    Rank(usize, u32),
+    Vote(Preference),
+    Submit,
+    CannotJudge,
+    Skip,
+    Back,
+    Comment(String),
+    FocusComment,
+    SetView(View),
+    /// Ends the blind for this rater, and says so in the session's log.
+    Unblind,
+}
+
+/// What the window asks the project's thread about sessions.
+#[derive(Clone, Debug)]
+pub enum PeopleRequest {
+    List {
+        rater: String,
+    },
+    /// Makes a session about the edits of `rows`.
+    Create {
+        setup: SessionSetup,
+        rows: Vec<RowId>,
+    },
+    Open {
+        uid: String,
+    },
+    /// Keeps an answer; `live` asks for the agreement after it.
+    Keep {
+        judgement: Box<Judgement>,
+        live: bool,
+    },
+}
+
+/// What the project's thread answers.
+#[derive(Clone, Debug)]
+pub enum PeopleEvent {
+    Listed(Result<Vec<SessionLine>, String>),
+    /// The uid of the new session.
+    Created(Result<String, String>),
+    Opened(Result<Box<OpenedSession>, String>),
+    /// The judgement comes back, so that one that could not be kept is not lost.
+    Kept {
+        judgement: Box<Judgement>,
+        result: Result<Option<LiveAgreement>, String>,
+    },
+}
+
+/// A session as it was read.
+#[derive(Clone, Debug)]
+pub struct OpenedSession {
+    pub setup: Arc<SessionSetup>,
+    pub log: Vec<Judgement>,
+    pub rows: HashMap<EditKey, RowId>,
+}
+
+/// The answer of a store that has no sessions.
+pub fn no_sessions(request: PeopleRequest) -> PeopleEvent {
+    let none = || "this store keeps no rating sessions".to_owned();
+    match request {
+        PeopleRequest::List { .. } => PeopleEvent::Listed(Ok(Vec::new())),
+        PeopleRequest::Create { .. } => PeopleEvent::Created(Err(none())),
+        PeopleRequest::Open { .. } => PeopleEvent::Opened(Err(none())),
+        PeopleRequest::Keep { judgement, .. } => PeopleEvent::Kept { judgement, result: Err(none()) },
+    }
+}

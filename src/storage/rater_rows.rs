@@ -1,0 +1,113 @@
+//! One rater's work out of a project, and into another one.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::error::Fault;
+use super::items::to_json;
+use super::{EditId, Project, StorageError, ratings, sessions};
+use crate::domain::{Judgement, RaterRow, Rating};
+
+/// What [`Project::import_rater_rows`] did.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RaterImport {
+    pub sessions_added: usize,
+    pub ratings_added: usize,
+    pub judgements_added: usize,
+    /// Rows that were there already.
+    pub known: usize,
+    /// Rows that are about something this project does not have, and why.
+    pub problems: Vec<String>,
+}
+
+impl Project {
+    /// Everything that raters said, oldest first: sessions, ratings with their corrections, judgements. Of one rater only, if named;
+    /// then only the sessions that this rater answered in.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn rater_rows(&self, rater: Option<&str>) -> Result<Vec<RaterRow>, StorageError> {
+        let wanted = |name: &str| rater.is_none_or(|rater| rater == name);
+        let judgements: Vec<Judgement> = self.judgements()?.into_iter().filter(|said| wanted(&said.rater)).collect();
+        let mut rows: Vec<RaterRow> = self
+            .sessions()?
+            .into_iter()
+            .filter(|session| rater.is_none() || judgements.iter().any(|said| said.session == session.uid))
+            .map(|session| RaterRow::Session { uid: session.uid, setup: session.setup })
+            .collect();
+        let items: std::collections::HashMap<_, _> = self.items()?.into_iter().map(|item| (item.id, item.key)).collect();
+        for edit in self.edits()? {
+            let Some(item) = items.get(&edit.item) else { continue };
+            for stored in self.rating_history(edit.id)?.into_iter().rev().filter(|stored| wanted(&stored.rating.rater)) {
+                let (item, edit_key, model) = (item.clone(), edit.key.clone(), edit.model.clone());
+                rows.push(RaterRow::Rating { item, edit: edit_key, model, counts: stored.counts, rating: stored.rating });
+            }
+        }
+        rows.extend(judgements.into_iter().map(RaterRow::Judgement));
+        Ok(rows)
+    }
+
+    /// Adds what raters said elsewhere. What is there already is not added again; rows about edits or items that this project does not
+    /// have are listed and left out. All or nothing of the rest.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn import_rater_rows(&self, rows: &[RaterRow]) -> Result<RaterImport, StorageError> {
+        self.write("importing ratings", |conn| {
+            let mut done = RaterImport::default();
+            for row in rows {
+                let (added, count) = match row {
+                    RaterRow::Session { uid, setup } => (session(conn, uid, setup), &mut done.sessions_added),
+                    RaterRow::Rating { edit, rating, .. } => (rating_of(conn, &edit.0, rating), &mut done.ratings_added),
+                    RaterRow::Judgement(said) => (judgement(conn, said), &mut done.judgements_added),
+                };
+                match added {
+                    Ok(true) => *count += 1,
+                    Ok(false) => done.known += 1,
+                    Err(Fault::Invalid(why)) => done.problems.push(why),
+                    Err(fault) => return Err(fault),
+                }
+            }
+            Ok(done)
+        })
+    }
+}
+
+fn session(conn: &Connection, uid: &str, setup: &crate::domain::SessionSetup) -> Result<bool, Fault> {
+    if uid != setup.uid() {
+        return Err(Fault::Invalid(format!("session '{}' is not what its uid {uid} says; it was changed on the way", setup.name)));
+    }
+    let rows = conn
+        .prepare_cached("INSERT INTO rating_sessions (uid, setup) VALUES (?1, ?2) ON CONFLICT (uid) DO NOTHING")?
+        .execute(params![uid, to_json("session setup", setup)?])?;
+    Ok(rows > 0)
+}
+
+fn rating_of(conn: &Connection, edit: &str, rating: &Rating) -> Result<bool, Fault> {
+    let id: Option<EditId> = conn.prepare_cached("SELECT id FROM edits WHERE key = ?1")?.query_row([edit], |row| row.get(0)).optional()?;
+    let id =
+        id.ok_or_else(|| Fault::Invalid(format!("this project has no edit '{edit}'; the rating of '{}' is left out", rating.rater)))?;
+    ratings::import(conn, id, rating)
+}
+
+fn judgement(conn: &Connection, said: &Judgement) -> Result<bool, Fault> {
+    // The same rater at the same task at the same time says one thing.
+    let known = conn
+        .prepare_cached(
+            "SELECT 1 FROM judgements JOIN rating_sessions ON rating_sessions.id = session_id
+             WHERE uid = ?1 AND rater = ?2 AND task = ?3 AND at_millis = ?4 AND answer = ?5",
+        )?
+        .query_row(params![said.session, said.rater, said.task, said.at_millis, to_json("answer", &said.answer)?], |_| Ok(()))
+        .optional()?;
+    if known.is_some() {
+        return Ok(false);
+    }
+    // Looked up first: a row that fails half way would leave its first half in the transaction.
+    for edit in &said.shown {
+        let there = conn.prepare_cached("SELECT 1 FROM edits WHERE key = ?1")?.query_row([&edit.0], |_| Ok(())).optional()?;
+        if there.is_none() {
+            return Err(Fault::Invalid(format!("this project has no edit '{edit}'; an answer of '{}' is left out", said.rater)));
+        }
+    }
+    sessions::add(conn, said)?;
+    Ok(true)
+}

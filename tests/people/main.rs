@@ -1,0 +1,6 @@
+//! Rating sessions and merged projects, from outside: every word of a rater is kept once, whole or not at all.
+
+mod files;
+mod merge;
+mod sessions;
+mod support;
