@@ -5,8 +5,8 @@
     python benches/reference/compare.py DIR [--threads 1] [--rounds 3] [--tasks sam item]
 
 Each side is a process of its own that loads the networks of one task and then waits; they never compute at the same time. The first
-round is not counted. For each task: median seconds of both sides, EditScope's time as a part of PyTorch's, and the largest memory of each
-process so far. `item` is one source with four edits: EditScope's whole pipeline against the released scripts' way, which begins anew for
+round is not counted. For each task: median seconds of both sides by the clock and of the processor (all threads together; steadier on a
+machine that does other things too), EditScope's as a part of PyTorch's, and the largest memory of each process so far. `item` is one source with four edits: EditScope's whole pipeline against the released scripts' way, which begins anew for
 every edit.
 """
 
@@ -34,10 +34,22 @@ class Side:
     def answer(self) -> str:
         return self.process.stdout.readline().strip()
 
-    def seconds(self) -> float:
+    def seconds(self) -> tuple[float, float]:
+        """Runs the task once: seconds by the clock and of the processor."""
+        before = self.processor()
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        return float(self.answer())
+        clock = float(self.answer())
+        return clock, self.processor() - before
+
+    def processor(self) -> float:
+        """Processor seconds of all threads so far; `nan` where the system does not say."""
+        stat = Path(f"/proc/{self.process.pid}/stat")
+        if not stat.exists():
+            return float("nan")
+        # The name, in brackets, may hold anything; user and system ticks are the 12th and 13th fields behind it.
+        fields = stat.read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def peak_gib(self) -> float:
         """Largest resident memory so far; `nan` where the system does not say."""
@@ -69,9 +81,11 @@ def compare(task: str, arguments: argparse.Namespace) -> None:
     )
     ours = Side([str(arguments.worker or newest_worker()), str(arguments.models), task], arguments.threads)
     rounds = [(theirs.seconds(), ours.seconds()) for _ in range(arguments.rounds + 1)][1:]
-    reference, own = (statistics.median(side) for side in zip(*rounds))
-    memory = f"{theirs.peak_gib():8.2f} {ours.peak_gib():10.2f}"
-    print(f"{task:14} {reference:10.3f} {own:10.3f} {own / reference:7.2f} {memory}", flush=True)
+    columns = []
+    for kind in (0, 1):
+        reference, own = (statistics.median(run[kind] for run in side) for side in zip(*rounds))
+        columns.append(f"{reference:9.2f} {own:9.2f} {own / reference if reference else float('nan'):6.2f}")
+    print(f"{task:14} {' '.join(columns)} {theirs.peak_gib():8.2f} {ours.peak_gib():8.2f}", flush=True)
     theirs.close()
     ours.close()
 
@@ -84,7 +98,8 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS)
     parser.add_argument("--worker", type=Path, help="the bench binary, if not the newest")
     arguments = parser.parse_args()
-    print(f"{'task':14} {'PyTorch s':>10} {'EditScope s':>11} {'ratio':>6} {'GiB':>8} {'GiB':>10}", flush=True)
+    print(f"{'':14} {'by the clock, s':^26} {'of the processor, s':^26} {'memory, GiB':^17}")
+    print(f"{'task':14} {'PyTorch':>9} {'EditScope':>9} {'ratio':>6} {'PyTorch':>9} {'EditScope':>9} {'ratio':>6} {'PyTorch':>8} {'EditScope':>8}", flush=True)
     for task in arguments.tasks:
         compare(task, arguments)
 

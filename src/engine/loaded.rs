@@ -71,9 +71,10 @@ impl<N> Default for Slot<N> {
 /// Tells how many bytes of memory are free; `None` where the system does not say.
 type FreeMemory = Box<dyn Fn() -> Option<u64> + Send>;
 
-/// The networks of one folder on one device.
+/// The networks of a set on one device.
 pub struct Loaded {
-    folder: PathBuf,
+    /// The folder of each network.
+    folders: Vec<(Role, PathBuf)>,
     device: ChosenDevice,
     clip: Slot<Clip>,
     sam: Slot<Sam>,
@@ -84,10 +85,10 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Nothing is loaded yet. `folder` holds the networks' folders.
-    pub fn new(folder: PathBuf, device: ChosenDevice) -> Self {
+    /// Nothing is loaded yet. `folders` has the folder of each network.
+    pub fn new(folders: Vec<(Role, PathBuf)>, device: ChosenDevice) -> Self {
         Self {
-            folder,
+            folders,
             device,
             clip: Slot::default(),
             sam: Slot::default(),
@@ -119,7 +120,9 @@ impl Loaded {
         if let Some(reason) = &slot.failed {
             return Err(error(reason.clone()));
         }
-        let folder = self.folder.join(N::ROLE.folder());
+        let Some((_, folder)) = self.folders.iter().find(|(role, _)| *role == N::ROLE).cloned() else {
+            return Err(error("the set of networks has no folder for it".to_owned()));
+        };
         self.make_room(N::ROLE, N::NAME, weight_bytes(&folder) + N::WORKING);
         let loaded = N::load(&folder, &self.device);
         let slot = N::slot(self);
@@ -173,21 +176,18 @@ impl Loaded {
 
     /// Releases the loaded network, other than `kept`, that was not used for longest, and names it.
     fn release_oldest(&mut self, kept: Role) -> Option<&'static str> {
-        fn loaded<N: Network>(slot: &Slot<N>) -> Option<(u64, Role)> {
-            slot.network.is_some().then_some((slot.used, N::ROLE))
+        type Release = fn(&mut Loaded) -> &'static str;
+        fn loaded<N: Network>(slot: &Slot<N>) -> Option<(u64, Role, Release)> {
+            slot.network.is_some().then_some((slot.used, N::ROLE, release::<N>))
         }
         let all = [loaded(&self.clip), loaded(&self.sam), loaded(&self.grounding_dino)];
-        let (_, role) = all.into_iter().flatten().filter(|&(_, role)| role != kept).min_by_key(|&(used, _)| used)?;
-        Some(match role {
-            Role::Clip => release(&mut self.clip),
-            Role::Sam => release(&mut self.sam),
-            Role::GroundingDino => release(&mut self.grounding_dino),
-        })
+        let (_, _, release) = all.into_iter().flatten().filter(|&(_, role, _)| role != kept).min_by_key(|&(used, ..)| used)?;
+        Some(release(self))
     }
 }
 
-fn release<N: Network>(slot: &mut Slot<N>) -> &'static str {
-    slot.network = None;
+fn release<N: Network>(loaded: &mut Loaded) -> &'static str {
+    N::slot(loaded).network = None;
     N::NAME
 }
 
@@ -200,7 +200,7 @@ fn weight_bytes(folder: &Path) -> u64 {
 
 /// Memory that can be had without swapping, within the limits of the process's group where it has any.
 fn free_memory() -> Option<u64> {
-    let mut system = sysinfo::System::new();
+    let mut system = sysinfo::System::new().ok()?;
     system.refresh_memory();
     let free = system.available_memory();
     let limited = system.cgroup_limits().map_or(free, |limits| limits.free_memory.min(free));
@@ -215,10 +215,14 @@ mod tests {
     use super::*;
     use crate::nets::device::{DeviceChoice, choose};
 
-    fn golden(free: impl Fn() -> Option<u64> + Send + 'static) -> Loaded {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    fn in_folder(folder: &Path, free: impl Fn() -> Option<u64> + Send + 'static) -> Loaded {
         let device = choose(DeviceChoice::Cpu).expect("the CPU is part of this build");
-        Loaded { free_memory: Box::new(free), ..Loaded::new(folder, device) }
+        let folders = Role::METRIC.map(|role| (role, folder.join(role.folder()))).to_vec();
+        Loaded { free_memory: Box::new(free), ..Loaded::new(folders, device) }
+    }
+
+    fn golden(free: impl Fn() -> Option<u64> + Send + 'static) -> Loaded {
+        in_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden"), free)
     }
 
     fn names(loaded: &Loaded) -> Vec<&'static str> {
@@ -268,7 +272,7 @@ mod tests {
     fn a_broken_checkpoint_is_named_and_not_read_again() {
         let dir = tempfile::tempdir().expect("a temporary folder can be made");
         std::fs::create_dir(dir.path().join("clip")).expect("a folder can be made");
-        let mut loaded = Loaded { folder: dir.path().to_owned(), ..golden(|| None) };
+        let mut loaded = in_folder(dir.path(), || None);
         assert!(loaded.failure().is_none());
         let error = loaded.get::<Clip>().err().expect("there is nothing to load").to_string();
         assert!(error.starts_with("CLIP: ") && error.contains("config.json"), "{error}");

@@ -34,6 +34,7 @@ impl App {
                 }
             }
             Event::Message { level, text } => self.toast(level, text),
+            Event::Models(event) => self.networks_event(event),
             run => self.run_event(run),
         }
     }

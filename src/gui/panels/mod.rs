@@ -6,6 +6,7 @@ pub mod empty;
 mod history;
 pub mod inspector;
 pub mod jobs;
+pub mod networks;
 pub mod notice;
 mod parse;
 pub mod queue;

@@ -32,14 +32,17 @@ enum Positions {
     Host { rows: Vec<f32>, columns: Vec<f32> },
     /// The scores q·k·scale + q·Rh + q·Rw are taken as one product of longer vectors, \[q·scale, q·Rh, q·Rw\] · \[k, row as one-hot, column
     /// as one-hot\], so that no table of biases (a gigabyte a block at full size) is ever made.
-    Device {
-        /// `[1, rows, dim, rows']`: what a query in row y adds for keys in row y'.
-        rows: Tensor<4>,
-        /// `[1, columns, dim, columns']`
-        columns: Tensor<4>,
-        /// `[1, 1, side·side, 2·side]`: row and column of each token, one-hot.
-        places: Tensor<4>,
-    },
+    Device(Box<DevicePositions>),
+}
+
+#[derive(Clone, Debug)]
+struct DevicePositions {
+    /// `[1, rows, dim, rows']`: what a query in row y adds for keys in row y'.
+    rows: Tensor<4>,
+    /// `[1, columns, dim, columns']`
+    columns: Tensor<4>,
+    /// `[1, 1, side·side, 2·side]`: row and column of each token, one-hot.
+    places: Tensor<4>,
 }
 
 impl Positions {
@@ -59,7 +62,8 @@ impl Positions {
             let offsets = Tensor::<1, Int>::from_data(TensorData::new(offsets, [side * side]), scope.device());
             Ok(stored.select(0, offsets).reshape([1, side, side, dim]).swap_dims(2, 3))
         };
-        Ok(Self::Device { rows: table("rel_pos_h")?, columns: table("rel_pos_w")?, places: places(side, scope) })
+        let (rows, columns) = (table("rel_pos_h")?, table("rel_pos_w")?);
+        Ok(Self::Device(Box::new(DevicePositions { rows, columns, places: places(side, scope) })))
     }
 }
 
@@ -92,13 +96,13 @@ impl SquareAttention {
                 let seen = self.on_host(self.qkv.forward(normed), host::Grid { rows, columns, side: self.side });
                 self.out.forward_onto(seen, x)
             }
-            Positions::Device { rows, columns, places } => {
+            Positions::Device(positions) => {
                 let [batch, down, across, _] = normed.dims();
                 if self.windowed {
-                    let seen = self.on_device(windows(normed, self.side), [rows, columns, places]);
+                    let seen = self.on_device(windows(normed, self.side), positions);
                     x + windows_joined(self.out.forward(seen), [batch, down, across], self.side)
                 } else {
-                    self.out.forward_onto(self.on_device(normed, [rows, columns, places]), x)
+                    self.out.forward_onto(self.on_device(normed, positions), x)
                 }
             }
         }
@@ -132,7 +136,8 @@ impl SquareAttention {
 
     /// # Shapes
     /// `[squares, side, side, width]` → the same
-    fn on_device(&self, x: Tensor<4>, [rows, columns, places]: [&Tensor<4>; 3]) -> Tensor<4> {
+    fn on_device(&self, x: Tensor<4>, positions: &DevicePositions) -> Tensor<4> {
+        let DevicePositions { rows, columns, places } = positions;
         let [squares, _, _, width] = x.dims();
         let (side, heads, dim) = (self.side, self.heads, width / self.heads);
         let tokens = side * side;

@@ -4,6 +4,8 @@
 //! processor gives the same numbers. The polynomials were fitted for this file by weighted least squares on Chebyshev nodes, raising the
 //! weight where the relative error was largest (Lawson's method).
 
+use std::f32::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LOG2_E};
+
 use pulp::Arch;
 
 use crate::nets::layers::Activation;
@@ -22,10 +24,10 @@ fn exp(x: f32) -> f32 {
     /// 1.5·2²³: adding it leaves the nearest whole number in the lowest bits.
     const SHIFT: f32 = 12_582_912.0;
     /// ln 2 in two parts, the first short enough that its multiples are exact.
-    const LN_2: [f32; 2] = [0.693_359_375, -2.121_944_4e-4];
+    const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     let below = x < -87.0;
     let x = x.clamp(-87.0, 88.0);
-    let shifted = x * std::f32::consts::LOG2_E + SHIFT;
+    let shifted = x * LOG2_E + SHIFT;
     let whole = shifted - SHIFT;
     let r = (x - whole * LN_2[0]) - whole * LN_2[1];
     // eʳ = 1 + r + r²·s(r) for |r| ≤ ln 2 / 2; relative error of the fit 3e-9.
@@ -40,7 +42,7 @@ fn erf(x: f32) -> f32 {
     // x·p(x²)/q(x²), relative error of the fit 2e-8 up to 3.92, where erf is 1 to f32.
     let x = x.clamp(-3.92, 3.92);
     let t = x * x;
-    let p = ((((2.050_105_6e-6 * t + 2.848_79e-4) * t + 3.765_476_6e-3) * t + 5.274_829_6e-2) * t + 1.904_032_8e-1) * t + 1.128_379_1;
+    let p = ((((2.050_105_6e-6 * t + 2.848_79e-4) * t + 3.765_476_6e-3) * t + 5.274_829_6e-2) * t + 1.904_032_8e-1) * t + FRAC_2_SQRT_PI;
     let q = ((((3.809_170_8e-5 * t + 1.162_500_2e-3) * t + 1.496_893_8e-2) * t + 1.141_077_9e-1) * t + 5.020_732e-1) * t + 1.0;
     (x * p / q).clamp(-1.0, 1.0)
 }
@@ -52,7 +54,7 @@ fn quick_gelu(x: f32) -> f32 {
 
 #[inline(always)]
 fn gelu(x: f32) -> f32 {
-    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+    0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))
 }
 
 /// What is added to each row of a product, and what is done then.
