@@ -94,7 +94,7 @@ impl Item {
                 let mut fixed = Networks { detector: &mut detector, segmenter: &mut *networks.segmenter, encoder: &mut *networks.encoder };
                 score_pair(&input, &settings, &mut fixed)
             };
-            let score = self.networks.score(&cache, &|| false, &mut |_| (), &mut work).expect("the item can be scored");
+            let score = self.networks.lend(&cache, &|| false, &mut |_| (), &mut work).expect("the item can be scored");
             assert!(score.parts.modify.value().is_some(), "modify must have been computed, or the benchmark measures too little");
         }
     }
