@@ -12,12 +12,16 @@ mod demo;
 mod evaluate;
 pub mod files;
 mod handle;
+#[cfg(feature = "nets")]
+mod loaded;
 mod messages;
 pub mod models;
 mod networks;
 pub mod opinions;
 pub mod pictures;
 mod prompts;
+#[cfg(feature = "nets")]
+mod recent;
 pub mod results;
 mod runs;
 #[cfg(feature = "nets")]

@@ -41,7 +41,7 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 
 #[cfg(feature = "nets")]
 impl NetworkSlot {
-    /// Makes sure that the networks of `models` are loaded, on the GPU if there is one that holds them (`Auto`), else on the CPU.
+    /// Makes sure that the networks of `models` are ready to be loaded, on the GPU if there is one that holds them (`Auto`), else on the CPU.
     ///
     /// # Errors
     /// When the files are missing or wrong, or a forced device cannot hold them.
@@ -77,8 +77,13 @@ impl NetworkSlot {
     /// When no networks are loaded, `work` fails, or the device gives up.
     pub fn with_segmenter<T>(&self, work: impl FnOnce(&crate::nets::sam::Sam, &str) -> anyhow::Result<T>) -> anyhow::Result<T> {
         let session = self.session.as_ref().ok_or_else(|| anyhow::anyhow!("the networks are not loaded"))?;
-        let (sam, name) = session.segmenter();
-        guarded(|| work(sam, name)).map_err(|panic| anyhow::anyhow!("the device gave up: {panic}"))?
+        let (sam, name) = session.segmenter()?;
+        guarded(|| work(&sam, name)).map_err(|panic| anyhow::anyhow!("the device gave up: {panic}"))?
+    }
+
+    /// Why a network could not be loaded when it was needed, if one could not: every further edit would fail like the last.
+    pub fn failure(&self) -> Option<String> {
+        self.session.as_ref()?.failure().map(|error| error.to_string())
     }
 
     /// Lends the networks to `work`. When a GPU that was chosen automatically fails, the CPU takes over and `work` runs again.
@@ -95,7 +100,12 @@ impl NetworkSlot {
         let failed = |reason: String| PortError::Failed { network: "networks", reason };
         let session = self.session.as_mut().ok_or_else(|| failed("they are not loaded".to_owned()))?;
         match guarded(|| session.with_networks(cache, cancelled, &mut *work)) {
-            Ok(result) => result,
+            Ok(result) => {
+                for text in session.take_messages() {
+                    emit(Event::Message { level: Level::Warning, text });
+                }
+                result
+            }
             Err(panic) if session.can_fall_back() => {
                 let models = session.models().clone();
                 self.session = None;
@@ -111,6 +121,11 @@ impl NetworkSlot {
 
 #[cfg(not(feature = "nets"))]
 impl NetworkSlot {
+    /// Nothing is loaded, so nothing fails.
+    pub fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// There are no networks in this build.
     ///
     /// # Errors
