@@ -70,8 +70,11 @@ fn correcting_one_of_two_found_boxes_keeps_the_other_and_can_be_reverted() {
     assert!(document.state(Side::Edit).plain().is_empty(), "nothing is a person's yet");
     document.nudge_box(Side::Edit, id, -10.0, 0.0, &author("ann")).unwrap();
     assert_eq!(boxes(&document, Side::Edit), [[10.0, 10.0, 50.0, 50.0], [80.0, 10.0, 120.0, 50.0]]);
-    let origins: Vec<_> = document.state(Side::Edit).plain().iter().map(|region| region.origin).collect();
-    assert_eq!(origins, [RegionOrigin::Person, RegionOrigin::Detector]);
+    let origins = document.state(Side::Edit).regions.iter().map(|region| region.facts.origin);
+    assert_eq!(origins.collect::<Vec<_>>(), [RegionOrigin::Person, RegionOrigin::Detector]);
+    // Towards the metric the person stands for both.
+    let plain = document.state(Side::Edit).plain();
+    assert!(plain.len() == 2 && plain.iter().all(|region| region.origin == RegionOrigin::Person));
     assert!(!document.speaks_for(Side::Edit, RegionRole::EditMask), "the mask stays automatic");
     // As far as the picture reaches: 10 to the left, not 100.
     document.nudge_box(Side::Edit, id, -100.0, 0.0, &author("ann")).unwrap();

@@ -9,7 +9,7 @@ mod app;
 mod apply;
 mod apply_people;
 mod apply_tools;
-mod canvas;
+pub mod canvas;
 mod colormap;
 pub mod columns;
 pub mod command;

@@ -185,11 +185,16 @@ impl SideRegions {
         })
     }
 
-    /// The spoken-for regions as files and the metric take them.
+    /// The spoken-for regions as files and the metric take them. Whoever speaks for a role stands for all its regions, also for those that
+    /// were left as a network found them: outside this program's window they are a person's.
     pub fn plain(&self) -> Vec<Region> {
         let plain = |region: &KeptRegion| {
             let StoredRegion { side, facts, shape, .. } = region.stored(self.side);
-            let RegionFacts { role, origin, name, confidence, .. } = facts;
+            let RegionFacts { role, origin, name, confidence } = facts;
+            let origin = match origin {
+                RegionOrigin::Detector | RegionOrigin::Segmenter => RegionOrigin::Person,
+                RegionOrigin::Person | RegionOrigin::Import => origin,
+            };
             Region { side, role, origin, shape, label: name, confidence }
         };
         self.regions.iter().filter(|region| self.speaks_for(region.facts.role)).map(plain).collect()
