@@ -95,6 +95,9 @@ pub struct Import {
     /// The format, if it should not be detected: bpm, jsonl, csv, pairs
     #[arg(long)]
     pub format: Option<String>,
+    /// DATA is a table of ratings for a project that has the edits; what its columns mean, as in `agree --columns`
+    #[arg(long, value_name = "ROLE=COLUMN,…", conflicts_with = "format")]
+    pub columns: Option<crate::datasets::opinions::ColumnMap>,
 }
 
 #[derive(Debug, Args)]

@@ -14,7 +14,6 @@ use crate::stats::{Bootstrap, TiePolicy};
 #[derive(Debug, Args)]
 pub struct Agree {
     /// A scored project, the lines that `score --out` wrote, or any table of numbers; not needed with --ratings
-    #[arg(required_unless_present = "ratings")]
     pub data: Option<PathBuf>,
     /// Which profile's scores to compare (projects only)
     #[arg(long, default_value = "corrected", value_name = "PROFILE")]

@@ -30,7 +30,7 @@ pub fn run(agree: &Agree) -> anyhow::Result<Finish> {
         None => compute(agree)?,
     };
     if let Some(name) = &agree.saved.against {
-        return saved::print_changes(&saved::load(agree, name)?, &comparison, agree.json).map(|()| finish);
+        return saved::print_changes(name, &saved::load(agree, name)?, &comparison, agree.json).map(|()| finish);
     }
     if let Some(out) = &agree.report {
         super::report::write(&comparison, agree.data.as_deref(), out)?;
@@ -50,6 +50,9 @@ pub(super) fn report(project: &Path, profile: Profile, out: &Path) -> anyhow::Re
 }
 
 fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Finish)> {
+    if agree.data.is_none() && agree.people.ratings.is_empty() {
+        bail!("there is nothing to compare: name a scored project or a table of scores, or give tables of ratings with --ratings");
+    }
     let plan = agree.statistics.plan()?;
     let gathered = gather::gather(agree)?;
     for problem in gathered.problems.iter().take(LISTED) {

@@ -74,16 +74,16 @@ pub(super) fn list(agree: &Agree) -> anyhow::Result<Finish> {
     Ok(Finish::Done)
 }
 
-/// Prints what moved between two comparisons, and whether they are of the same data.
-pub(super) fn print_changes(before: &Comparison, after: &Comparison, as_json: bool) -> anyhow::Result<()> {
+/// Prints what moved since the comparison that was asked for as `name`, and whether both are of the same data.
+pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison, as_json: bool) -> anyhow::Result<()> {
     let same_data = before.about.content == after.about.content;
     let found = changes(before, after);
     if as_json {
         out!("{}", json!({"same_data": same_data, "before": before.about, "after": after.about, "changes": found}));
         return Ok(());
     }
-    let named = |comparison: &Comparison| if comparison.about.name.is_empty() { "now".to_owned() } else { comparison.about.name.clone() };
-    out!("{} against {}; the data are {}", named(after), named(before), if same_data { "the same" } else { "not the same" });
+    let now = if after.about.name.is_empty() { "now" } else { &after.about.name };
+    out!("{now} against {name}; the data are {}", if same_data { "the same" } else { "not the same" });
     for (what, old, new) in [
         ("profile", format!("{:?}", before.about.profile), format!("{:?}", after.about.profile)),
         ("ties", before.about.tie_policy.clone(), after.about.tie_policy.clone()),
