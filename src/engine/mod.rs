@@ -11,6 +11,8 @@ mod evaluate;
 pub mod files;
 mod handle;
 mod messages;
+#[cfg(feature = "nets")]
+mod model_parts;
 pub mod models;
 mod networks;
 pub mod pictures;

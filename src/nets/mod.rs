@@ -23,6 +23,8 @@ pub mod layers;
 #[cfg(feature = "nets")]
 pub mod pixels;
 #[cfg(feature = "nets")]
+mod role;
+#[cfg(feature = "nets")]
 pub mod sam;
 #[cfg(feature = "nets")]
 pub mod tokenize;
@@ -31,3 +33,5 @@ mod vocabularies;
 
 #[cfg(feature = "nets")]
 pub use error::NetError;
+#[cfg(feature = "nets")]
+pub use role::role_of;
