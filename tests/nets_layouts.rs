@@ -207,10 +207,10 @@ fn missing_misshapen_and_unused_names_are_said_in_the_file_s_own_words() {
     load(Listed::read("sam-b.original")).expect("the list is whole");
     let mut listed = Listed::read("sam-b.original");
     let shape = listed.tensors.remove("mask_decoder.output_upscaling.1.bias").expect("it is there");
-    let error = load(listed.with("mask_decoder.output_upscaling.1.bais", &shape)).expect_err("a name is wrong");
+    let error = load(listed.with("mask_decoder.output_upscaling.1.biass", &shape)).expect_err("a name is wrong");
     let text = error.to_string();
     assert!(matches!(error, CheckpointError::Missing { .. }), "{text}");
-    for part in ["'mask_decoder.upscale_layer_norm.bias'", "(here 'mask_decoder.output_upscaling.1.bias')", "output_upscaling.1.bais'"] {
+    for part in ["'mask_decoder.upscale_layer_norm.bias'", "(here 'mask_decoder.output_upscaling.1.bias')", "output_upscaling.1.biass'"] {
         assert!(text.contains(part), "{text} lacks {part}");
     }
     let error = load(Listed::read("sam-b.original").with("mask_decoder.output_upscaling.1.bias", &[65])).expect_err("a shape is wrong");

@@ -15,6 +15,9 @@ use super::args::{Export, ExportFormat};
 
 /// Writes what the format asks for and says how much it was.
 pub fn run(export: &Export) -> anyhow::Result<Finish> {
+    if export.format == ExportFormat::Report {
+        return super::agree::report(&export.project, export.profile, &export.output);
+    }
     let project = Project::open_read_only(&export.project)?;
     let range = results::fit(&project, export.profile, None)?;
     let scored = results::all(&project, export.profile, Some(&range), None)?;
@@ -44,6 +47,8 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             let without = scored.iter().filter(|edit| edit.score.is_some()).count() - masks.len();
             format!("{} masks (white: the edit region, at the size of the source); {without} scored edits have no region", masks.len())
         }
+        // Made above, of the agreement instead of the rows.
+        ExportFormat::Report => String::new(),
         ExportFormat::Coco => {
             let pictures = pictures(&project, &scored)?;
             write_coco(&pictures, out)?;
@@ -87,6 +92,7 @@ fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Re
                     parts,
                     overall: Some(scored.combined.overall.clone()),
                     range: Some("fitted on this project".to_owned()),
+                    baselines: scored.baselines.clone(),
                 }),
             })
         })

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::domain::Range;
 use crate::engine::results::{self, ScoredEdit};
-use crate::engine::{Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
+use crate::engine::{BaselineView, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
 use crate::export::{FailedLine, Normalised, ScoreLine};
 use crate::storage::{EditId, Project};
 
@@ -46,6 +46,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         device: score.networks.device,
         range,
         rescore: score.rescore,
+        baselines: score.baselines,
     };
     let tally = run_with_progress(&project, &request)?;
     some_failed |= tally.failed > 0;
@@ -65,6 +66,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         bail!("{}: there is no edit to score", score.data.display());
     }
     write_lines(&scored, score, range.as_ref())?;
+    say_outside(&scored);
     eprintln!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
     if score.out.is_some() && !Project::is_project(&score.data) {
         eprintln!(
@@ -76,16 +78,24 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
     Ok(if some_failed { Finish::SomeFailed } else { Finish::Done })
 }
 
+/// Says how many edits the range does not hold.
+fn say_outside(scored: &[ScoredEdit]) {
+    let outside = scored.iter().filter(|edit| !edit.outside().is_empty()).count();
+    if outside > 0 {
+        eprintln!("note: {outside} edits lie outside the range: the set that it was fitted on had no such value (key 'outside')");
+    }
+}
+
+/// A saved range of the project, or one from a file.
 fn saved_range(project: &Project, name: &str, score: &Score) -> anyhow::Result<Range> {
-    project.range(name, score.profile)?.with_context(|| {
-        let known: Vec<String> = project.ranges(Some(score.profile)).unwrap_or_default().into_iter().map(|range| range.name).collect();
-        let known = if known.is_empty() {
-            "none is saved yet; --save-range NAME saves one".to_owned()
-        } else {
-            format!("saved are: {}", known.join(", "))
-        };
-        format!("--range: the project has no range '{name}' of profile {} ({known})", score.profile)
-    })
+    if name.ends_with(".json") && Path::new(name).is_file() {
+        let range = super::range::from_file(Path::new(name)).context("--range")?;
+        if range.profile != score.profile {
+            bail!("--range: '{name}' was fitted on profile {}, the scores are of {}", range.profile, score.profile);
+        }
+        return Ok(range);
+    }
+    project.range(name, score.profile)?.with_context(|| format!("--range: {}", super::range::unknown(project, name, score.profile)))
 }
 
 /// Where a score's work is kept.
@@ -212,9 +222,10 @@ fn part_beside(path: &Path) -> PathBuf {
 }
 
 fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Option<&Range>) -> std::io::Result<()> {
+    let view = BaselineView::of(score.baselines);
     for edit in scored {
         let line = match &edit.score {
-            Some(found) => serde_json::to_string(&line_of(edit, found, range)),
+            Some(found) => serde_json::to_string(&line_of(edit, found, range, &view)),
             None => {
                 let why = edit.why.as_deref().unwrap_or("the run was interrupted before this edit; run again");
                 serde_json::to_string(&FailedLine::new(
@@ -232,7 +243,9 @@ fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Op
     out.flush()
 }
 
-fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>) -> ScoreLine {
+fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>, view: &BaselineView) -> ScoreLine {
+    let mut baselines = edit.baselines.clone();
+    view.complete(&mut baselines);
     ScoreLine {
         id: edit.key.0.clone(),
         item: edit.item.0.clone(),
@@ -243,6 +256,7 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         normalised: Normalised { modify: edit.combined.modify.value.clone(), preserve: edit.combined.preserve.value.clone() },
         overall: edit.combined.overall.clone(),
         range: range.cloned(),
+        outside: edit.outside().into_iter().map(str::to_owned).collect(),
         parse: score.parse.clone(),
         boxes: score.boxes.clone(),
         mask: score.mask.clone(),
@@ -254,5 +268,6 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         human: edit.human_means(),
         human_simulated: edit.has_simulated_ratings(),
         seconds: edit.seconds,
+        baselines,
     }
 }

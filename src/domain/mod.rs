@@ -3,6 +3,7 @@
 //! The words are those of the project's glossary (`ARCHITECTURE.md`): item, edit, region, parse, part score, trace,
 //! profile, range, rating, run, proposal.
 
+mod baseline;
 pub mod geometry;
 mod item;
 mod mask;
@@ -14,7 +15,9 @@ mod rating;
 mod region;
 pub mod rle;
 mod score;
+mod vote;
 
+pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
 pub use mask::Mask;
@@ -25,3 +28,4 @@ pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use vote::{ModelVote, Preference};

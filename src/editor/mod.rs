@@ -4,6 +4,7 @@
 //! changes it through actions only.
 
 mod agreement;
+mod compare;
 mod details;
 mod flags;
 mod jobs;
@@ -15,6 +16,7 @@ mod row;
 mod view;
 
 pub use agreement::{Measure, MeasurePoint, measure_points};
+pub use compare::{Compare, CompareMode, Content, DifferenceView, Divider, PaneLayout};
 pub use details::{Combined, EditDetails, HistoryLine, PictureState};
 pub use flags::{Flag, Flags};
 pub use jobs::{Failure, Job, JobState, Jobs};
@@ -22,5 +24,5 @@ pub use labels::{LabelBox, place_labels};
 pub use overlays::{Overlay, Overlays};
 pub use queue::{Filter, Queue, ShowOnly, SortKey};
 pub use rating::RatingDraft;
-pub use row::{Cell, Row, RowId};
+pub use row::{Cell, Columns, Row, RowId};
 pub use view::View;

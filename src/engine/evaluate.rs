@@ -14,6 +14,7 @@ use crate::metrics::bpm::{Overrides, PairInput, Settings, score_pair};
 use crate::metrics::ports::PortError;
 use crate::storage::{EditId, NewRun, Project, RunEnd, RunId, RunKind, StorageError, StoredEdit, StoredItem};
 
+use super::baselines::{self, Wanted};
 use super::cache::ProjectCache;
 use super::messages::{Event, RunToken, ScoreRequest};
 use super::networks::NetworkSlot;
@@ -70,7 +71,14 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
     (run.emit)(Event::RunStarted { run: run.token, total, already, device, models });
 
     let mut work = Work { project, networks, run, id, ready, total, started, tally: Tally::default() };
-    let finished = items.iter().try_for_each(|(item, edits)| work.item(item, edits));
+    let other_metrics = Wanted::of(work.run.request.baselines);
+    work.networks.baselines.begin_run(work.run.request.device);
+    let finished = items.iter().try_for_each(|(item, edits)| -> anyhow::Result<()> {
+        work.item(item, edits)?;
+        // After the scores, so that these come as soon as they can.
+        work.tally.cancelled |= baselines::of_item(work.project, work.networks, work.run, &other_metrics, item, edits)?;
+        Ok(())
+    });
     let (tally, emit, request, token) = (work.tally, &mut *work.run.emit, work.run.request, work.run.token);
     let end = match (&finished, tally.cancelled) {
         (Err(error), _) => RunEnd::Failed(format!("{error:#}")),
@@ -204,7 +212,7 @@ impl Work<'_, '_> {
         let input = PairInput { source, edit: &picture, instruction: &item.instruction, parse, overrides: &overrides };
         let settings = Settings::new(self.run.request.profile);
         let cache = ProjectCache(self.project);
-        let score = self.networks.score(&cache, self.run.cancelled, self.run.emit, &mut |nets| score_pair(&input, &settings, nets));
+        let score = self.networks.lend(&cache, self.run.cancelled, self.run.emit, &mut |nets| score_pair(&input, &settings, nets));
         Ok(score.map_err(|error| match error {
             PortError::Cancelled => Missing::Cancelled,
             error => Missing::Failed(error.to_string()),
@@ -212,7 +220,8 @@ impl Work<'_, '_> {
     }
 }
 
-fn picture(path: &Path) -> Result<RgbImage, String> {
+/// The upright pixels of a file.
+pub(super) fn picture(path: &Path) -> Result<RgbImage, String> {
     decode(path, &DecodeOptions::default()).map(|decoded| decoded.rgb).map_err(|error| error.to_string())
 }
 

@@ -114,10 +114,10 @@ impl Engine {
             }
             Request::Models(request) => drop(self.models.send(request)),
             Request::Score(..) => drop(self.runs.send(request)),
-            Request::Picture(..) | Request::ChangeMap { .. } => {
+            Request::Picture(..) | Request::Canvas(_) => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }
-            Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } => drop(self.files.send(request)),
+            Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => drop(self.files.send(request)),
         }
     }
 

@@ -9,6 +9,8 @@ use crate::domain::{Profile, Range, Score, Size};
 use crate::nets::catalog::Role;
 use crate::storage::EditId;
 
+use super::baselines::BaselineChoice;
+
 /// Names one run within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunToken(pub u64);
@@ -110,6 +112,8 @@ pub struct ScoreRequest {
     pub range: Option<Range>,
     /// Score again what the last unfinished run already scored.
     pub rescore: bool,
+    /// Which other metrics are computed beside the score.
+    pub baselines: BaselineChoice,
 }
 
 /// Data to read into a project, which is made if it does not exist.
@@ -139,14 +143,6 @@ pub struct Pixels {
     pub notes: Vec<String>,
 }
 
-/// Where and how much an edit differs from its source, at the size of the source.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChangeMap {
-    pub size: Size,
-    /// Row-major distance `sqrt(mean over channels of squared difference) / 255`, in `0..=1`.
-    pub distance: Vec<f32>,
-}
-
 /// How much a message matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
@@ -163,15 +159,13 @@ pub enum Request {
     /// Stop a run; what is scored stays.
     Cancel(RunToken),
     Picture(PictureToken, PictureRequest),
-    /// The change map of a pair; the edit is stretched to the size of the source, as the metric does.
-    ChangeMap {
-        token: PictureToken,
-        source: PathBuf,
-        edit: PathBuf,
-    },
-    /// Drop picture requests that are still waiting (the person moved on).
+    /// What the canvas shows.
+    Canvas(super::pictures::CanvasRequest),
+    /// Drop picture requests that are still waiting (the person moved on); each is answered by `CanvasEvent::Dropped`.
     ForgetPictures,
     Import(ImportRequest),
+    /// A table of ratings.
+    Table(super::opinions::TableRequest),
     /// Write the demo project (pictures, manifest, ratings) into a folder and open it.
     MakeDemo {
         folder: PathBuf,
@@ -232,10 +226,7 @@ pub enum Event {
         token: PictureToken,
         result: Result<Arc<Pixels>, String>,
     },
-    ChangeMapReady {
-        token: PictureToken,
-        result: Result<Arc<ChangeMap>, String>,
-    },
+    Canvas(super::pictures::CanvasEvent),
     /// A project was made or extended and can be opened.
     ProjectReady {
         project: PathBuf,
@@ -246,6 +237,7 @@ pub enum Event {
         edit: EditId,
         parse: crate::domain::Parse,
     },
+    Table(super::opinions::TableEvent),
     /// What became of published networks.
     Models(super::models::ModelsEvent),
     Message {

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "nets")]
 mod adapters;
+mod baseline_networks;
+mod baselines;
 mod cache;
 mod demo;
 mod evaluate;
@@ -15,23 +17,32 @@ mod messages;
 mod model_parts;
 pub mod models;
 mod networks;
+pub mod opinions;
 pub mod pictures;
 pub mod results;
 mod runs;
 #[cfg(feature = "nets")]
 mod session;
 
+pub use baselines::{BaselineChoice, BaselineView};
 pub use cache::{MemoryCache, ResultCache};
 pub use demo::DEMO_NOTICE;
 pub use evaluate::{Run, Tally, evaluate};
 pub use handle::{Engine, Outbox, Wake};
 pub use messages::{
-    ChangeMap, DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken,
-    ScoreRequest,
+    DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken, ScoreRequest,
 };
 pub use networks::NetworkSlot;
+pub use pictures::{CanvasEvent, CanvasRequest, Picture};
 #[cfg(feature = "nets")]
 pub use session::{Session, SessionError};
+
+/// What the canvas draws; the window may not reach into `imaging` itself.
+pub use crate::imaging::{
+    difference::{DifferenceKind, pixel_difference},
+    pyramid::{BASE_SIDE, Pyramid, level_sizes},
+    register::{Motion, Registration},
+};
 
 /// Reads the seven fields out of an instruction with the built-in rules.
 pub use crate::instruct::parse_instruction;

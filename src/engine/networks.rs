@@ -3,9 +3,9 @@
 #[cfg(feature = "nets")]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::domain::Score;
 use crate::metrics::ports::{Networks, PortError};
 
+use super::baseline_networks::BaselineNetworks;
 use super::cache::ResultCache;
 #[cfg(feature = "nets")]
 use super::messages::Level;
@@ -18,6 +18,8 @@ use super::session::Session;
 pub struct NetworkSlot {
     #[cfg(feature = "nets")]
     session: Option<Session>,
+    /// The networks of the baselines, beside the three of the metric.
+    pub(super) baselines: BaselineNetworks,
 }
 
 #[cfg(feature = "nets")]
@@ -32,7 +34,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 
 #[cfg(feature = "nets")]
 /// Network code below us (burn, cubecl, the GPU driver) reports exhaustion by panicking; on this thread that must end a score, not the program.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // The closure's captures are dropped or replaced by the callers when it panicked.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))
 }
@@ -73,13 +75,13 @@ impl NetworkSlot {
     ///
     /// # Errors
     /// When the networks fail, or `cancelled` says so between two of them.
-    pub fn score(
+    pub fn lend<T>(
         &mut self,
         cache: &dyn ResultCache,
         cancelled: &dyn Fn() -> bool,
         emit: &mut dyn FnMut(Event),
-        work: &mut dyn FnMut(&mut Networks<'_>) -> Result<Score, PortError>,
-    ) -> Result<Score, PortError> {
+        work: &mut dyn FnMut(&mut Networks<'_>) -> Result<T, PortError>,
+    ) -> Result<T, PortError> {
         let failed = |reason: String| PortError::Failed { network: "networks", reason };
         let session = self.session.as_mut().ok_or_else(|| failed("they are not loaded".to_owned()))?;
         match guarded(|| session.with_networks(cache, cancelled, &mut *work)) {
@@ -116,13 +118,13 @@ impl NetworkSlot {
     ///
     /// # Errors
     /// Always.
-    pub fn score(
+    pub fn lend<T>(
         &mut self,
         _cache: &dyn ResultCache,
         _cancelled: &dyn Fn() -> bool,
         _emit: &mut dyn FnMut(Event),
-        _work: &mut dyn FnMut(&mut Networks<'_>) -> Result<Score, PortError>,
-    ) -> Result<Score, PortError> {
+        _work: &mut dyn FnMut(&mut Networks<'_>) -> Result<T, PortError>,
+    ) -> Result<T, PortError> {
         Err(PortError::Failed { network: "networks", reason: "this build has none".to_owned() })
     }
 }

@@ -145,7 +145,7 @@ impl Session {
 }
 
 /// Hash of the files that a network is loaded from: another weight, size or word list gives another fingerprint.
-fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
+pub(super) fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
     let read = |path: &Path, source| SessionError::Read { path: path.to_owned(), source };
     if folder.is_file() {
         return fingerprint_of_files(vec![folder.to_owned()]);

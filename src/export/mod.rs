@@ -5,6 +5,7 @@
 
 mod coco;
 mod masks;
+mod report;
 mod rows;
 mod score_line;
 mod table;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use coco::{CocoPicture, write_coco};
 pub use masks::write_masks;
+pub use report::{ReportEdit, ReportExtras, ReportPoint, write_report};
 pub use rows::{ExportResult, ExportRow, write_jsonl};
 pub use score_line::{FailedLine, Normalised, ScoreLine};
 pub use table::write_csv;

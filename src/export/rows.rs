@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{ExportError, write_file};
-use crate::domain::{Outcome, Parse, Parts, PictureRef, Profile, Rating, relative_path};
+use crate::domain::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating, relative_path};
 
 /// An edit with everything that is known about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub struct ExportResult {
     pub overall: Option<Outcome<f64>>,
     /// The name of the range.
     pub range: Option<String>,
+    /// Other metrics, as far as they were computed.
+    pub baselines: Baselines,
 }
 
 /// The keys that the manifest gives a meaning; an unknown key of such a name gets `extra.` in front.
@@ -118,6 +120,9 @@ fn result_of(result: Option<&ExportResult>, human: &BTreeMap<&str, f64>) -> Valu
         }
         if let Some(range) = &result.range {
             object.insert("range".into(), json!(range));
+        }
+        if !result.baselines.is_empty() {
+            object.insert("baselines".into(), json!(result.baselines));
         }
     }
     if !human.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{BoxesBySide, Bpm500, Outcome, Parse, Parts, Profile, Rect, TraceStep, rle::Rle};
+use crate::domain::{Baselines, BoxesBySide, Bpm500, Outcome, Parse, Parts, Profile, Rect, TraceStep, rle::Rle};
 
 /// Modify and preserve after the range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct ScoreLine {
     pub overall: Outcome<f64>,
     /// The range that normalised, with its bounds; `None` when there was none.
     pub range: Option<crate::domain::Range>,
+    /// Parts whose value lies outside the range, so that their normalised value is below 0 or above 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
     pub parse: Parse,
     /// Boxes used, xyxy in image pixels of each picture.
     pub boxes: BoxesBySide,
@@ -47,6 +50,9 @@ pub struct ScoreLine {
     pub human_simulated: bool,
     /// Time that scoring took when it was first done.
     pub seconds: f64,
+    /// Other metrics by name, each whole, inside and outside `mask`; empty with `--baselines none`.
+    #[serde(default)]
+    pub baselines: Baselines,
 }
 
 /// An edit that could not be scored at all: every part says why.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::rows::{ExportRow, Folder};
 use super::{ExportError, write_file};
-use crate::domain::{Outcome, Parse, Parts};
+use crate::domain::{Baseline, Outcome, Parse, Parts, Zone, baseline_column, column_name};
 
 /// Writes a table with commas and a header. Picture paths are relative to the folder of `out`.
 ///
@@ -36,6 +36,8 @@ struct Columns {
     parse: bool,
     ratings: bool,
     results: bool,
+    /// Columns of baselines that some row has an outcome for, by name.
+    baselines: Vec<String>,
     /// Criteria that anybody answered.
     criteria: Vec<String>,
     /// Key, and whether its cells hold JSON.
@@ -62,6 +64,7 @@ impl Columns {
             parse: rows.iter().any(|row| row.parse.is_some()),
             ratings: rows.iter().any(|row| !row.ratings.is_empty()),
             results: rows.iter().any(|row| row.result.is_some()),
+            baselines: baseline_columns(rows),
             criteria,
             unknown,
         }
@@ -81,6 +84,7 @@ impl Columns {
             for name in Parts::NAMES.into_iter().chain(["overall"]) {
                 header.extend([format!("editscope.{name}"), format!("editscope.{name}.why")]);
             }
+            header.extend(self.baselines.iter().flat_map(|name| [format!("editscope.{name}"), format!("editscope.{name}.why")]));
         }
         header.extend(self.criteria.iter().map(|criterion| format!("editscope.human.{criterion}")));
         header
@@ -104,6 +108,10 @@ impl Columns {
         }));
         if self.results {
             cells.extend(result_cells(row));
+            cells.extend(self.baselines.iter().flat_map(|name| {
+                let outcome = row.result.as_ref().and_then(|result| baseline_column(&result.baselines, name));
+                outcome_cells(outcome)
+            }));
         }
         let human = row.human();
         cells.extend(self.criteria.iter().map(|criterion| human.get(criterion.as_str()).map(f64::to_string).unwrap_or_default()));
@@ -126,8 +134,24 @@ fn result_cells(row: &ExportRow) -> Vec<String> {
     let parts = result.parts.as_ref().ok();
     let named = Parts::NAMES.into_iter().map(|name| parts.and_then(|parts| parts.get(name)));
     for outcome in named.chain([result.overall.as_ref()]) {
-        cells.push(outcome.and_then(Outcome::value).map(f64::to_string).unwrap_or_default());
-        cells.push(outcome.and_then(Outcome::why).unwrap_or_default().to_owned());
+        cells.extend(outcome_cells(outcome));
     }
     cells
+}
+
+/// A value, and the reason why there is none.
+fn outcome_cells(outcome: Option<&Outcome<f64>>) -> [String; 2] {
+    [
+        outcome.and_then(Outcome::value).map(f64::to_string).unwrap_or_default(),
+        outcome.and_then(Outcome::why).unwrap_or_default().to_owned(),
+    ]
+}
+
+/// Whole, inside and outside of every baseline that some row has, in the order that they are shown; unknown ones last.
+fn baseline_columns(rows: &[ExportRow]) -> Vec<String> {
+    let names: std::collections::BTreeSet<&String> =
+        rows.iter().filter_map(|row| row.result.as_ref()).flat_map(|result| result.baselines.keys()).collect();
+    let mut names: Vec<&String> = names.into_iter().collect();
+    names.sort_by_key(|name| Baseline::from_name(name).map_or(usize::MAX, |baseline| baseline as usize));
+    names.into_iter().flat_map(|name| Zone::ALL.map(|zone| column_name(name, zone))).collect()
 }

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, unbounded};
 use egui::Panel;
 
 use crate::domain::Size;
-use crate::editor::View;
+use crate::editor::{RowId, View};
 use crate::engine::Wake;
 
 use super::agreement;
@@ -62,6 +62,8 @@ pub struct App {
     pub(super) table_stale: bool,
     tables: Option<Receiver<agreement::Table>>,
     pub(super) score_when_open: bool,
+    /// The edit whose neighbours were asked for.
+    preloaded_for: Option<RowId>,
     screenshot: Option<Screenshot>,
     /// What takes long in a frame, for the frame-time bench.
     pub frame_seconds: f64,
@@ -98,6 +100,7 @@ impl App {
             table_stale: false,
             tables: None,
             score_when_open: parts.score,
+            preloaded_for: None,
             screenshot: parts.screenshot,
             frame_seconds: 0.0,
         };
@@ -112,6 +115,11 @@ impl App {
         &self.state
     }
 
+    /// The textures, for tests and benches.
+    pub fn pictures(&self) -> &Pictures {
+        &self.pictures
+    }
+
     /// The settings, for tests.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -120,9 +128,16 @@ impl App {
     /// Whether nothing is on its way that would change the picture.
     pub fn is_settled(&self) -> bool {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
-        let reading = self.state.reading || self.rows_asked;
+        let reading =
+            self.state.reading || self.rows_asked || self.state.columns.as_ref().is_some_and(|draft| draft.reading || draft.importing);
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
-        !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
+        !opening
+            && !reading
+            && !working
+            && !self.state.saving
+            && self.pictures.underway() == 0
+            && self.tables.is_none()
+            && !self.state.motions.is_underway()
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -139,6 +154,7 @@ impl App {
         }
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
+        self.state.compare.flipped = Command::flip_held(&ctx, self.state.dialog.is_some());
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
             self.apply(Action::Do(command));
         }
@@ -156,6 +172,7 @@ impl App {
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
         self.preload_neighbours();
+        self.look_for_motion();
         self.refresh_table();
         self.keep_settings();
     }
@@ -176,7 +193,7 @@ impl App {
                 self.ctx.request_repaint();
             }
             actions.into_iter().for_each(|action| self.sender.send(action));
-        } else if self.state.highlight.is_some() {
+        } else if self.state.highlight.is_some() || self.pictures.needs_frame() {
             self.ctx.request_repaint();
         }
         if let Some(first) = self.state.toasts.iter().filter_map(|toast| toast.until).reduce(f64::min) {
@@ -202,9 +219,11 @@ impl App {
     fn preload_neighbours(&mut self) {
         let Some(row) = self.state.queue.selected_row() else { return };
         let shown = [row.source.clone(), row.edited.clone()].map(|path| self.pictures.ready(&Wanted::Full(path)).is_some());
-        if shown != [true; 2] || self.pictures.underway() > 0 {
+        // Once for each selection: where neighbours are too large for the budget they would push each other out for ever.
+        if shown != [true; 2] || self.pictures.underway() > 0 || self.preloaded_for == Some(row.id) {
             return;
         }
+        self.preloaded_for = Some(row.id);
         let neighbours = [1, -1].map(|by| self.state.queue.neighbour(by).and_then(|id| self.state.queue.row(id)));
         let paths: Vec<PathBuf> = neighbours.into_iter().flatten().flat_map(|row| [row.source.clone(), row.edited.clone()]).collect();
         for path in paths {
@@ -223,10 +242,10 @@ impl App {
         }
         self.table_stale = false;
         let (outgoing, incoming) = unbounded();
-        let (rows, criterion, ctx) = (self.state.queue.rows().to_vec(), self.state.agreement.criterion, self.ctx.clone());
+        let (rows, view, ctx) = (self.state.queue.rows().to_vec(), self.state.agreement.clone(), self.ctx.clone());
         let started = std::thread::Builder::new().name("agreement".into()).spawn(move || {
             // The window may have moved on; then nobody needs the table.
-            let _ = outgoing.send(agreement::compute(&rows, criterion));
+            let _ = outgoing.send(agreement::compute(&rows, view.criterion, view.zone));
             ctx.request_repaint();
         });
         match started {

@@ -34,6 +34,8 @@ impl App {
             Action::SortBy(key) => self.state.queue.sort_by(key),
             Action::SetOpacity(overlay, opacity) => self.state.overlays.set_opacity(overlay, opacity),
             Action::SetView(view) => self.state.view = view,
+            Action::SetCompare(compare) => self.state.compare = compare,
+            Action::SetThreshold(threshold) => self.state.overlays.set_threshold(threshold),
             Action::Highlight(kind) => self.state.highlight = Some(kind),
             Action::DraftParse(parse) => self.state.parse_draft = Some(parse),
             Action::SaveParse => self.save_parse(),
@@ -51,7 +53,8 @@ impl App {
             Action::CancelRun(token) => self.cancel(token),
             Action::SetSettings(settings) => self.set_settings(settings),
             Action::SetAgreement(view) => {
-                self.table_stale |= view.criterion != self.state.agreement.criterion;
+                let shown = &self.state.agreement;
+                self.table_stale |= (view.criterion, view.zone) != (shown.criterion, shown.zone);
                 self.state.agreement = view;
             }
             Action::CloseDialog => self.state.dialog = None,
@@ -59,6 +62,7 @@ impl App {
             Action::DismissNotice => self.state.notice_dismissed = true,
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
+            Action::Columns(action) => self.apply_columns(action),
             Action::Networks(request) => self.networks_asked(request),
         }
     }
@@ -66,6 +70,10 @@ impl App {
     fn apply_command(&mut self, command: Command) {
         if let Some(overlay) = command.overlay() {
             self.state.overlays.toggle(overlay);
+            return;
+        }
+        if let Some(mode) = command.compare_mode() {
+            self.state.compare.press(mode);
             return;
         }
         if let Some(answer) = command.answer() {
@@ -76,6 +84,7 @@ impl App {
         match command {
             Command::OpenProject => self.ask(Ask::OpenProject),
             Command::ImportData => self.ask(Ask::Data),
+            Command::ImportRatings if self.state.info().is_some() => self.ask(Ask::Ratings),
             Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
             Command::MakeDemo => self.make_demo(),
             Command::ScoreAll => self.start_run(None),
@@ -137,6 +146,7 @@ impl App {
             self.state.details = None;
             self.state.agreement_table = None;
             self.pictures.clear();
+            self.state.motions.clear();
         }
         self.state.project = ProjectState::Opening(path.clone());
         self.store.send(StoreRequest::Open(path));
@@ -194,6 +204,8 @@ impl App {
             return;
         }
         self.state.reveal_selection = true;
+        // What was asked for the last edit must not stand before this one.
+        self.engine.send(Request::ForgetPictures);
         self.state.details = None;
         self.state.parse_draft = None;
         self.state.rating = RatingDraft::default();
@@ -250,6 +262,7 @@ impl App {
             device: self.settings.device,
             range: None,
             rescore: only.is_some(),
+            baselines: Default::default(),
         };
         self.engine.send(Request::Score(run, request));
     }

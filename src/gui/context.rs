@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 
 use crate::domain::{Parse, TraceKind};
-use crate::editor::{Filter, Overlay, RowId, SortKey, View};
+use crate::editor::{Compare, Filter, Overlay, RowId, SortKey, View};
 
 use super::command::Command;
 use super::pictures::{Pictures, Wanted};
@@ -21,6 +21,9 @@ pub enum Action {
     SortBy(SortKey),
     SetOpacity(Overlay, f32),
     SetView(View),
+    SetCompare(Compare),
+    /// Least confidence of the candidates that are drawn.
+    SetThreshold(f32),
     /// The person points at a step of the trace. Holds for one frame.
     Highlight(TraceKind),
     /// The parse on the form, not saved yet.
@@ -45,6 +48,7 @@ pub enum Action {
     DismissNotice,
     ToggleFailures,
     CopyText(String),
+    Columns(super::columns::ColumnsAction),
     /// List, fetch, check or stop fetching published networks.
     Networks(crate::engine::models::ModelsRequest),
 }

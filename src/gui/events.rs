@@ -17,7 +17,7 @@ impl App {
     pub(super) fn engine_event(&mut self, event: Event) {
         match event {
             Event::PictureReady { token, result } => self.pictures.decoded(token, result, &self.raster),
-            Event::ChangeMapReady { token, result } => self.pictures.compared(token, result, &self.raster),
+            Event::Canvas(event) => self.canvas_event(event),
             Event::ProjectReady { project, summary, problems } => {
                 self.toast(Level::Info, summary);
                 if !problems.is_empty() {
@@ -33,6 +33,7 @@ impl App {
                     self.state.parse_draft = Some(parse);
                 }
             }
+            Event::Table(event) => self.table_event(event),
             Event::Message { level, text } => self.toast(level, text),
             Event::Models(event) => self.networks_event(event),
             run => self.run_event(run),
@@ -167,6 +168,7 @@ impl App {
         let same_edit = before.as_ref().is_some_and(|before| before.id == id);
         if before.as_ref().and_then(|before| before.score.as_ref()) != details.score.as_ref() || !same_edit {
             self.pictures.forget(&Wanted::Mask(id));
+            self.state.motions.forget(id);
         }
         if !same_edit || self.state.parse_draft.as_ref() == before.as_ref().and_then(|before| before.parse.as_ref()) {
             self.state.parse_draft = details.parse.clone();
@@ -181,16 +183,20 @@ impl App {
         let Some(path) = path else { return };
         match ask {
             Ask::OpenProject => self.open_project(path),
+            Ask::Ratings => self.open_table(path, false),
             Ask::Data => self.ask(Ask::ProjectFor { data: path }),
             Ask::ProjectFor { data } => self.import(data, path),
             Ask::ExportTo => self.store.send(StoreRequest::Export { to: path, shown: self.shown() }),
         }
     }
 
-    /// A file or folder that was dropped or named: a project is opened, anything else imported beside itself.
+    /// A file or folder that was dropped or named: a project is opened, a table beside an open project may be ratings for it, anything
+    /// else is imported beside itself.
     pub(super) fn open_path(&mut self, path: std::path::PathBuf) {
         if path.extension().is_some_and(|ending| ending == "editscope") {
             self.open_project(path);
+        } else if self.state.info().is_some() && path.extension().is_some_and(|ending| ending == "csv" || ending == "tsv") {
+            self.open_table(path, true);
         } else {
             let project = default_project(&path);
             self.import(path, project);

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::{Criterion, Parse, TraceKind};
-use crate::editor::{EditDetails, Jobs, Measure, Overlays, Queue, RatingDraft, View};
+use crate::domain::{Criterion, Parse, TraceKind, Zone};
+use crate::editor::{Compare, EditDetails, Jobs, Measure, Overlays, Queue, RatingDraft, View};
 use crate::engine::Level;
 
 use super::store::StoreInfo;
@@ -34,18 +34,22 @@ pub enum Dialog {
     /// Published networks: what there is, fetching and checking.
     Networks,
     Keys,
+    /// The columns of a table of ratings.
+    Columns,
 }
 
 /// What the agreement page shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgreementView {
     pub measure: Measure,
+    /// The part of the picture that other metrics are shown for.
+    pub zone: Zone,
     pub criterion: Criterion,
 }
 
 impl Default for AgreementView {
     fn default() -> Self {
-        Self { measure: Measure::Overall, criterion: Criterion::Overall }
+        Self { measure: Measure::Overall, zone: Zone::Whole, criterion: Criterion::Overall }
     }
 }
 
@@ -84,7 +88,11 @@ pub struct State {
     pub page: Page,
     pub tab: Tab,
     pub dialog: Option<Dialog>,
+    /// A table of ratings whose columns are being chosen.
+    pub columns: Option<super::columns::ColumnsDraft>,
     pub view: View,
+    pub compare: Compare,
+    pub motions: super::motions::Motions,
     pub overlays: Overlays,
     /// The step of the trace under the pointer.
     pub highlight: Option<TraceKind>,

@@ -1,8 +1,12 @@
-//! Pictures in memory: decoding files into upright RGB, the exact resizes of PIL and OpenCV, crops and change maps.
+//! Pictures in memory: decoding files into upright RGB, the exact resizes of PIL and OpenCV, mip levels, crops, differences and change maps,
+//! and whether one picture is another one moved.
 
 pub mod change;
 mod color;
 pub mod decode;
+pub mod difference;
 mod frames;
 mod jpeg;
+pub mod pyramid;
+pub mod register;
 pub mod resize;

@@ -118,7 +118,7 @@ impl Flag {
 const NEARLY_WHOLE: f64 = 0.95;
 
 /// The flags that a score shows by itself.
-pub(super) fn flags_of(score: &Score) -> Vec<Flag> {
+pub fn flags_of(score: &Score) -> Vec<Flag> {
     let mut flags = Vec::new();
     let mut flag = |flag: Flag, on: bool| {
         if on {

@@ -1,6 +1,10 @@
 //! The window, driven through labels and keys as a person would.
 
+mod canvas;
+mod canvas_large;
+mod columns;
 mod looks;
+mod measures;
 mod pixels;
 mod support;
 mod walk;

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use editscope::domain::rle::Rle;
 use editscope::domain::{
-    BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score, Size,
-    TraceKind, TraceStep,
+    Baselines, BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score,
+    Size, TraceKind, TraceStep, Zoned, columns,
 };
-use editscope::editor::{Cell as TableCell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
-use editscope::engine::{ChangeMap, Event, PictureToken, Pixels, Request, RunToken};
+use editscope::editor::{Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
+use editscope::engine::{Event, PictureToken, Pixels, Request, RunToken};
 use editscope::engine::{combine, fit_range};
 use editscope::gui::engine_link::EngineLink;
 use editscope::gui::settings::{Settings, ThemeChoice};
@@ -53,9 +53,9 @@ fn demo_folder() -> PathBuf {
 }
 
 impl SampleStore {
-    /// The demo repeated until it has at least `edits` edits.
-    pub fn new(edits: usize, scored: bool, written: Arc<Mutex<Written>>, shared: Scores) -> Self {
-        let dataset = editscope::datasets::read(&demo_folder(), None).unwrap();
+    /// The data in `folder` (the demo, or pairs without truth) repeated until it has at least `edits` edits.
+    pub fn new(folder: &Path, edits: usize, scored: bool, written: Arc<Mutex<Written>>, shared: Scores) -> Self {
+        let dataset = editscope::datasets::read(folder, None).unwrap();
         let mut items = Vec::new();
         while items.iter().map(|item: &Item| item.edits.len()).sum::<usize>() < edits {
             let copy = items.len() / dataset.items.len();
@@ -64,7 +64,7 @@ impl SampleStore {
                 item
             }));
         }
-        let truth = std::fs::read_to_string(demo_folder().join("truth.jsonl")).unwrap();
+        let truth = std::fs::read_to_string(folder.join("truth.jsonl")).unwrap_or_default();
         let truth = truth
             .lines()
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
@@ -235,6 +235,7 @@ impl Store for SampleStore {
                 edited: edit.picture.path,
                 parts: [TableCell::Unscored; 4],
                 overall: TableCell::Unscored,
+                columns: self.scores.get(&id).map(|_| sample_columns(id)).unwrap_or_default(),
                 people: [None; 5],
                 raters: 0,
                 simulated: false,
@@ -263,6 +264,7 @@ impl Store for SampleStore {
             edited: PictureState { path: edit.picture.path, problem: None },
             parse: Some(self.parses[&id].clone()),
             combined: score.as_ref().map(|score| self.combined(score, &range)),
+            baselines: score.as_ref().map(|_| sample_baselines(id)).unwrap_or_default(),
             score,
             flags: score_flags,
             made_by,
@@ -297,6 +299,18 @@ impl SampleStore {
     }
 }
 
+/// Baselines made up from the row, with one that has no value.
+fn sample_baselines(id: RowId) -> Baselines {
+    let value = |salt: i64| Outcome::Value((id.0 * salt % 97) as f64 / 97.0);
+    let zoned = |salt| Zoned { whole: value(salt), inside: value(salt + 1), outside: value(salt + 2), note: String::new() };
+    let missing = Zoned::uniform(&Outcome::NotApplicable("the network is not fetched: `editscope models fetch lpips-alex`".into()));
+    Baselines::from([("l1".to_owned(), zoned(5)), ("ssim".to_owned(), zoned(11)), ("lpips-alex".to_owned(), missing)])
+}
+
+fn sample_columns(id: RowId) -> Columns {
+    columns(&sample_baselines(id)).into_iter().map(|(name, value)| (name.into(), value)).collect()
+}
+
 /// An engine that decodes for real and "scores" what it is told.
 pub struct FakeEngine {
     events: RefCell<VecDeque<Event>>,
@@ -312,7 +326,8 @@ impl EngineLink for FakeEngine {
             Request::Picture(token, request) => {
                 events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) });
             }
-            Request::ChangeMap { token, source, edit } => events.push_back(Event::ChangeMapReady { token, result: change(&source, &edit) }),
+            Request::Canvas(request) => events.push_back(Event::Canvas(editscope::engine::pictures::answer(request))),
+            Request::ForgetPictures => {}
             Request::Score(run, request) => {
                 self.asked.borrow_mut().push(format!("score {:?}", request.edits));
                 let mut scores = self.scores.lock().unwrap();
@@ -327,6 +342,7 @@ impl EngineLink for FakeEngine {
                 events.push_back(Event::RunFinished { run, done: total, failed: 0, cancelled: false, seconds: 9.6 });
             }
             Request::Import(import) => self.asked.borrow_mut().push(format!("import {}", import.data.display())),
+            Request::Table(request) => events.push_back(Event::Table(editscope::engine::opinions::answer(&request))),
             other => self.asked.borrow_mut().push(format!("{other:?}")),
         }
     }
@@ -356,13 +372,6 @@ fn pixels(path: &Path, max_side: Option<u32>) -> Result<Arc<Pixels>, String> {
     Ok(Arc::new(Pixels { size: Size::new(rgb.width(), rgb.height()), full_size, rgb: rgb.into_raw(), notes: Vec::new() }))
 }
 
-fn change(source: &Path, edit: &Path) -> Result<Arc<ChangeMap>, String> {
-    let decoded = |path| decode(path, &DecodeOptions::default()).map_err(|error| error.to_string());
-    let (source, edit) = (decoded(source)?.rgb, decoded(edit)?.rgb);
-    let size = Size::new(source.width(), source.height());
-    Ok(Arc::new(ChangeMap { size, distance: editscope::imaging::change::distances(&source, &edit) }))
-}
-
 /// A window under test.
 pub struct Window {
     pub harness: Harness<'static, App>,
@@ -379,6 +388,10 @@ pub struct Setup {
     pub size: [f32; 2],
     pub pixels_per_point: f32,
     pub light: bool,
+    /// A data set in place of the demo.
+    pub data: Option<PathBuf>,
+    /// The engine with its threads in place of one that answers at once.
+    pub real_engine: bool,
 }
 
 impl Default for Setup {
@@ -391,6 +404,8 @@ impl Default for Setup {
             size: [1280.0, 800.0],
             pixels_per_point: 1.0,
             light: false,
+            data: None,
+            real_engine: false,
         }
     }
 }
@@ -400,12 +415,13 @@ impl Window {
     pub fn open(setup: Setup) -> Self {
         let written = Arc::new(Mutex::new(Written::default()));
         let scores = Scores::default();
-        let store = SampleStore::new(setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
+        let folder = setup.data.clone().unwrap_or_else(demo_folder);
+        let store = SampleStore::new(&folder, setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
         let asked = Rc::new(RefCell::new(Vec::new()));
         let engine = FakeEngine { events: RefCell::default(), tokens: Cell::new(0), scores, asked: Rc::clone(&asked) };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
         let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
-        let parts = WindowParts {
+        let mut parts = WindowParts {
             engine: Box::new(engine),
             store: Box::new(store),
             settings,
@@ -419,7 +435,13 @@ impl Window {
             .with_pixels_per_point(setup.pixels_per_point)
             .with_theme(if setup.light { egui::Theme::Light } else { egui::Theme::Dark })
             .with_max_steps(200)
-            .build_eframe(move |creation| App::new(&creation.egui_ctx, parts).unwrap());
+            .build_eframe(move |creation| {
+                if setup.real_engine {
+                    let repaint = creation.egui_ctx.clone();
+                    parts.engine = Box::new(editscope::engine::Engine::start(Arc::new(move || repaint.request_repaint())).unwrap());
+                }
+                App::new(&creation.egui_ctx, parts).unwrap()
+            });
         let mut window = Self { harness, written, asked };
         window.settle();
         window

@@ -1,11 +1,13 @@
 //! The panels around the canvas. Each draws from a read-only context and sends actions.
 
 pub mod agreement;
+mod columns;
 pub mod dialogs;
 pub mod empty;
 mod history;
 pub mod inspector;
 pub mod jobs;
+mod measures;
 pub mod networks;
 pub mod notice;
 mod parse;

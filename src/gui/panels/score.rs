@@ -2,6 +2,7 @@
 
 use egui::{Grid, Label, RichText, Role, Sense, Ui, vec2};
 
+use super::measures;
 use super::queue::model_name;
 use super::queue_row::share;
 use crate::domain::{Outcome, Parts, Score, TraceKind, TraceStep};
@@ -32,6 +33,7 @@ pub fn score_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails)
     parts_ui(ui, cx, details, score);
     flags_ui(ui, cx, row);
     siblings_ui(ui, cx, row);
+    measures::measures_ui(ui, cx, details);
     section(ui, palette, "Trace");
     trace_ui(ui, cx, score);
 }
