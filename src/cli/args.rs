@@ -53,7 +53,8 @@ pub enum Command {
 /// Networks and device, shared by several commands.
 #[derive(Debug, Args, Clone)]
 pub struct NetworkArgs {
-    /// `demo` (inside the program; knows only the demo's scenes), a set of `editscope models list`, or a folder with `clip`, `sam` and `grounding-dino`
+    /// `demo` (inside the program; knows only the demo's scenes), a set of `editscope models list`, or a folder with `clip`, `sam` and `grounding-dino` or with the authors' own
+    /// files; `,sam=PATH` after it takes one network from a folder or file of its own
     #[arg(long, default_value = "demo", value_name = "demo|SET|DIR")]
     pub models: String,
     /// Where networks run: a GPU if there is one (`auto`), `cpu` or `gpu`

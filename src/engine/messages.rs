@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::domain::{Profile, Range, Score, Size};
+use crate::nets::catalog::Role;
 use crate::storage::EditId;
 
 use super::baselines::BaselineChoice;
@@ -64,11 +65,22 @@ pub enum ModelSource {
     Folder(PathBuf),
     /// A set of `models/catalog.toml` (`light`, `paper`), once fetched.
     Catalog(String),
+    /// Another source with one network from elsewhere, a folder or a file of weights.
+    With { base: Box<ModelSource>, role: Role, path: PathBuf },
 }
 
 impl ModelSource {
-    /// Reads the value of `--models`: `demo`, a set of the catalog, else a folder.
+    /// Reads the value of `--models`: `demo`, a set of the catalog, else a folder; after each of them may stand `,sam=PATH` and the like, which
+    /// takes that network from there.
     pub fn from_argument(text: &str) -> Self {
+        let with = text.rsplit_once(',').and_then(|(base, part)| {
+            let (role, path) = part.split_once('=')?;
+            let role = Role::METRIC.into_iter().find(|known| known.folder() == role)?;
+            Some(Self::With { base: Box::new(Self::from_argument(base)), role, path: PathBuf::from(path) })
+        });
+        if let Some(with) = with {
+            return with;
+        }
         match text {
             "demo" => Self::Demo,
             set if super::models::sets().iter().any(|known| known == set) => Self::Catalog(set.to_owned()),
@@ -83,6 +95,7 @@ impl fmt::Display for ModelSource {
             Self::Demo => f.write_str("demo"),
             Self::Folder(folder) => write!(f, "{}", folder.display()),
             Self::Catalog(name) => f.write_str(name),
+            Self::With { base, role, path } => write!(f, "{base} with {} from {}", role.folder(), path.display()),
         }
     }
 }

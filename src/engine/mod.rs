@@ -15,6 +15,8 @@ mod handle;
 #[cfg(feature = "nets")]
 mod loaded;
 mod messages;
+#[cfg(feature = "nets")]
+mod model_parts;
 pub mod models;
 mod networks;
 pub mod opinions;

@@ -14,9 +14,9 @@ use crate::nets::sam::{Sam, SamEmbedding};
 
 use super::adapters::{CachedDetector, CachedEncoder, CachedSegmenter, Keep};
 use super::cache::ResultCache;
-use super::demo;
 use super::loaded::Loaded;
 use super::messages::{DevicePreference, ModelSource};
+use super::model_parts::parts_of;
 use super::recent::Recent;
 
 /// Why networks could not be had.
@@ -28,8 +28,12 @@ pub enum SessionError {
     NotFetched { name: String, problem: String },
     #[error("models '{}': there is no such set or folder; take demo, a set of `editscope models list`, or a folder with clip, sam and grounding-dino", .0.display())]
     NoSuchFolder(PathBuf),
-    #[error("{folder}: it should hold the three folders clip, sam and grounding-dino, but {missing} is missing")]
+    #[error(
+        "{folder}: it should hold the folders clip, sam and grounding-dino, or the authors' own files of weights, but there is nothing for {missing}"
+    )]
     Incomplete { folder: PathBuf, missing: String },
+    #[error("{} and {} are both weights of {role}; leave one of them, or name one: --models DIR,{role}=FILE", .first.display(), .second.display())]
+    Ambiguous { role: &'static str, first: PathBuf, second: PathBuf },
     #[error("{network}: {reason}")]
     Load { network: &'static str, reason: String },
     #[error("device: {0}")]
@@ -177,26 +181,12 @@ impl Session {
     }
 }
 
-/// The folders of the three networks.
-fn parts_of(models: &ModelSource) -> Result<Vec<(catalog::Role, PathBuf)>, SessionError> {
-    let folder = match models {
-        ModelSource::Demo => demo::checkpoint_folder().map_err(SessionError::Unpack)?,
-        ModelSource::Folder(folder) if !folder.is_dir() => return Err(SessionError::NoSuchFolder(folder.clone())),
-        ModelSource::Folder(folder) => folder.clone(),
-        ModelSource::Catalog(name) => {
-            return catalog::set_parts(name).map_err(|problem| SessionError::NotFetched { name: name.clone(), problem });
-        }
-    };
-    let parts: Vec<_> = catalog::Role::METRIC.into_iter().map(|role| (role, folder.join(role.folder()))).collect();
-    match parts.iter().find(|(_, folder)| !folder.is_dir()) {
-        Some((missing, _)) => Err(SessionError::Incomplete { folder, missing: missing.folder().to_owned() }),
-        None => Ok(parts),
-    }
-}
-
 /// Hash of the files that a network is loaded from: another weight, size or word list gives another fingerprint.
 pub(super) fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
     let read = |path: &Path, source| SessionError::Read { path: path.to_owned(), source };
+    if folder.is_file() {
+        return fingerprint_of_files(vec![folder.to_owned()]);
+    }
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(|e| read(folder, e))?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
@@ -205,6 +195,11 @@ pub(super) fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
         .filter(|path| path.extension().is_some_and(|e| ["json", "safetensors", "bin", "pth", "pt"].iter().any(|known| e == *known)))
         .collect();
     files.sort();
+    fingerprint_of_files(files)
+}
+
+fn fingerprint_of_files(files: Vec<PathBuf>) -> Result<String, SessionError> {
+    let read = |path: &Path, source| SessionError::Read { path: path.to_owned(), source };
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 20];
     for path in files {

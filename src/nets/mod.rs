@@ -27,6 +27,8 @@ pub mod lpips;
 #[cfg(feature = "nets")]
 pub mod pixels;
 #[cfg(feature = "nets")]
+mod role;
+#[cfg(feature = "nets")]
 pub mod sam;
 #[cfg(feature = "nets")]
 pub mod tokenize;
@@ -35,3 +37,5 @@ mod vocabularies;
 
 #[cfg(feature = "nets")]
 pub use error::NetError;
+#[cfg(feature = "nets")]
+pub use role::role_of;

@@ -73,6 +73,7 @@ fn networks_ui(ui: &mut Ui, cx: &Context<'_>, settings: &mut Settings) {
             ModelSource::Demo => "demo (inside the program)",
             ModelSource::Catalog(name) => name.as_str(),
             ModelSource::Folder(_) => "a folder",
+            ModelSource::With { .. } => "as given on the command line",
         };
         let mut chosen = settings.models.clone();
         let combo = ComboBox::from_id_salt("networks").selected_text(shown).width(220.0).show_ui(ui, |ui| {
