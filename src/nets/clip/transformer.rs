@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::config::TransformerConfig;
 use crate::nets::checkpoint::{CheckpointError, Scope};
-use crate::nets::layers::{LayerNorm, Linear, Mlp, Scores, attend, merge_heads};
+use crate::nets::layers::{LayerNorm, Linear, Mlp, Scores, attend, attend_packed};
 
 /// A pre-norm transformer block.
 ///
@@ -44,14 +44,25 @@ impl Block {
     /// # Shapes
     /// `[batch, tokens, width]` → the same
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-        let [batch, tokens, width] = x.dims();
-        let dim = width / self.heads;
         let qkv = self.qkv.forward(self.norm1.forward(x.clone()));
-        let qkv = qkv.reshape([batch, tokens, 3, self.heads, dim]).permute([2, 0, 3, 1, 4]);
-        let [query, key, value] = [0, 1, 2].map(|i| qkv.clone().narrow(0, i, 1).squeeze_dim::<4>(0));
         let scores = Scores { causal: self.causal, ..Scores::default() };
-        let x = x + self.out.forward(merge_heads(attend(query, key, value, scores)));
-        x.clone() + self.mlp.forward(self.norm2.forward(x))
+        let x = self.out.forward_onto(attend_packed(qkv, self.heads, scores), x);
+        self.mlp.forward_onto(self.norm2.forward(x.clone()), x)
+    }
+
+    /// The first token of [`Block::forward`], without computing the others. Not for causal blocks.
+    ///
+    /// # Shapes
+    /// `[batch, tokens, width]` → `[batch, 1, width]`
+    pub fn forward_first(&self, x: Tensor<3>) -> Tensor<3> {
+        let width = x.dims()[2];
+        let normed = self.norm1.forward(x.clone());
+        let [query, key, value] = [0, 1, 2].map(|i| self.qkv.part(i * width, width));
+        let first = |x: Tensor<3>| x.narrow(1, 0, 1);
+        let (key, value) = (key.forward(normed.clone()), value.forward(normed.clone()));
+        let seen = attend(query.forward(first(normed)), key, value, self.heads, Scores::default());
+        let x = self.out.forward_onto(seen, first(x));
+        self.mlp.forward_onto(self.norm2.forward(x.clone()), x)
     }
 }
 

@@ -87,7 +87,11 @@ impl VisionModel {
     /// `[batch, 3, side, side]` → `[batch, projection]`
     pub fn forward(&self, pixels: Tensor<4>) -> Tensor<2> {
         let x = self.pre_norm(self.embed(self.patches(pixels)));
-        let x = self.blocks.iter().fold(x, |x, block| block.forward(x));
+        let x = match self.blocks.split_last() {
+            // Of the last block only the class token is read.
+            Some((last, others)) => last.forward_first(others.iter().fold(x, |x, block| block.forward(x))),
+            None => x,
+        };
         self.project(self.pool(x))
     }
 }

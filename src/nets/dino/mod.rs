@@ -11,7 +11,7 @@ use image::RgbImage;
 
 use super::NetError;
 use super::checkpoint::{CheckpointError, Scope};
-use super::layers::{Activation, LayerNorm, Linear, Mlp, PatchEmbed, Scores, attend, merge_heads};
+use super::layers::{Activation, LayerNorm, Linear, Mlp, PatchEmbed, Scores, attend_packed};
 use super::pixels::Normalisation;
 use crate::domain::Size;
 use crate::imaging::resize::{PilFilter, pil_resize};
@@ -84,12 +84,9 @@ impl Block {
     /// # Shapes
     /// `[batch, tokens, width]` → the same
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-        let [batch, tokens, width] = x.dims();
         let qkv = self.qkv.forward(self.norm1.forward(x.clone()));
-        let qkv = qkv.reshape([batch, tokens, 3, self.heads, width / self.heads]).permute([2, 0, 3, 1, 4]);
-        let [query, key, value] = [0, 1, 2].map(|i| qkv.clone().narrow(0, i, 1).squeeze_dim::<4>(0));
-        let x = x + self.out.forward(merge_heads(attend(query, key, value, Scores::default())));
-        x.clone() + self.mlp.forward(self.norm2.forward(x))
+        let x = self.out.forward_onto(attend_packed(qkv, self.heads, Scores::default()), x);
+        self.mlp.forward_onto(self.norm2.forward(x.clone()), x)
     }
 }
 

@@ -3,7 +3,7 @@
 use burn::tensor::{Bool, Tensor};
 
 use crate::nets::checkpoint::{CheckpointError, Scope};
-use crate::nets::layers::{Linear, Scores, attend, merge_heads, split_heads};
+use crate::nets::layers::{Linear, Scores, attend};
 
 /// Attention in several heads.
 ///
@@ -49,9 +49,7 @@ impl MultiHead {
     /// output: `[1, queries, width]`
     pub fn forward(&self, attended: Attended) -> Tensor<3> {
         let Attended { query, key, value, hidden } = attended;
-        let heads = |linear: &Linear, x| split_heads(linear.forward(x), self.heads);
-        let seen =
-            attend(heads(&self.query, query), heads(&self.key, key), heads(&self.value, value), Scores { hidden, ..Scores::default() });
-        self.output.forward(merge_heads(seen))
+        let (query, key, value) = (self.query.forward(query), self.key.forward(key), self.value.forward(value));
+        self.output.forward(attend(query, key, value, self.heads, Scores { hidden, ..Scores::default() }))
     }
 }

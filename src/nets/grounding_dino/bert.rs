@@ -29,7 +29,7 @@ impl Layer {
     fn forward(&self, x: Tensor<3>, hidden: Tensor<4, Bool>) -> Tensor<3> {
         let attended = Attended { query: x.clone(), key: x.clone(), value: x.clone(), hidden: Some(hidden) };
         let x = self.attention_norm.forward(x + self.attention.forward(attended));
-        self.mlp_norm.forward(x.clone() + self.mlp.forward(x))
+        self.mlp_norm.forward(self.mlp.forward_onto(x.clone(), x))
     }
 }
 

@@ -9,9 +9,8 @@ use burn::tensor::activation::{relu, sigmoid};
 use super::Stages;
 use super::attention::{Attended, MultiHead};
 use super::config::Config;
-use super::deformable::{Deformable, DeformableSizes, Pyramid, Reference};
+use super::deformable::{Asked, Deformable, DeformableSizes, Pyramid, Reference};
 use super::position;
-use crate::nets::NetError;
 use crate::nets::checkpoint::{CheckpointError, Scope};
 use crate::nets::layers::{Activation, LayerNorm, Linear, Mlp};
 
@@ -93,16 +92,17 @@ impl Layer {
 
     /// # Shapes
     /// `x`, `place`: `[1, queries, width]`; output: as `x`
-    fn forward(&self, x: Tensor<3>, place: &Tensor<3>, boxes: &Tensor<3>, seen: &Seen<'_>) -> Result<Tensor<3>, NetError> {
+    fn forward(&self, x: Tensor<3>, place: &Tensor<3>, boxes: &Tensor<3>, seen: &Seen<'_>) -> Tensor<3> {
         let placed = x.clone() + place.clone();
         let own = self.own.forward(Attended { query: placed.clone(), key: placed, value: x.clone(), hidden: None });
         let x = self.own_norm.forward(x + own);
         let attended = Attended { query: x.clone() + place.clone(), key: seen.text.clone(), value: seen.text.clone(), hidden: None };
         let x = self.text_norm.forward(x + self.text.forward(attended));
         let reference = Reference::Boxes(boxes.clone().squeeze_dim::<2>(0));
-        let picture = self.picture.forward(x.clone() + place.clone(), seen.vision.clone(), &reference, seen.pyramid)?;
-        let x = self.picture_norm.forward(x + picture);
-        Ok(self.mlp_norm.forward(x.clone() + self.mlp.forward(x)))
+        let query = x.clone() + place.clone();
+        let asked = Asked { query, source: seen.vision.clone(), reference: &reference, pyramid: seen.pyramid };
+        let x = self.picture_norm.forward(self.picture.forward_onto(asked, x));
+        self.mlp_norm.forward(self.mlp.forward_onto(x.clone(), x))
     }
 }
 
@@ -153,17 +153,14 @@ impl Decoder {
     /// # Shapes
     /// * `content`: `[1, queries, width]`
     /// * `boxes`: `[1, queries, 4]`, cx, cy, w, h as fractions
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn forward(&self, content: Tensor<3>, boxes: Tensor<3>, seen: &Seen<'_>, stages: &mut Stages<'_>) -> Result<Found, NetError> {
+    pub fn forward(&self, content: Tensor<3>, boxes: Tensor<3>, seen: &Seen<'_>, stages: &mut Stages<'_>) -> Found {
         let [_, _, width] = content.dims();
         let (mut x, mut boxes) = (content, boxes);
         let mut entered = boxes.clone();
         for (number, (layer, head)) in self.layers.iter().zip(&self.heads).enumerate() {
             let [first, second] = &self.place;
             let place = second.forward(relu(first.forward(position::of_boxes(boxes.clone(), width))));
-            x = layer.forward(x, &place, &boxes, seen)?;
+            x = layer.forward(x, &place, &boxes, seen);
             // The next layer's boxes come from the features as they are, the answer below from the normed ones.
             let moved = sigmoid(head.forward(x.clone()) + logit(boxes.clone()));
             entered = std::mem::replace(&mut boxes, moved);
@@ -179,6 +176,6 @@ impl Decoder {
         let found = Found { logits: normed.matmul(seen.text.clone().swap_dims(1, 2)), boxes };
         stages.keep("logits", || found.logits.clone());
         stages.keep("boxes_cxcywh", || found.boxes.clone());
-        Ok(found)
+        found
     }
 }

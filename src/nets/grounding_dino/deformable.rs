@@ -5,11 +5,13 @@
 use burn::tensor::activation::softmax;
 use burn::tensor::ops::{GridSampleOptions, GridSamplePaddingMode, InterpolateMode};
 use burn::tensor::{Device, Tensor, TensorData};
-use rayon::prelude::*;
 
-use crate::nets::NetError;
+#[cfg(feature = "flex")]
+use super::sampling::HostSampling;
 use crate::nets::checkpoint::{CheckpointError, Scope};
 use crate::nets::layers::Linear;
+#[cfg(feature = "flex")]
+use crate::nets::layers::host;
 
 /// One level of a [`Pyramid`]: a map of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +82,16 @@ pub struct Deformable {
     points: usize,
 }
 
+/// What the layer works on.
+pub struct Asked<'a> {
+    /// `[1, queries, width]`, positions added.
+    pub query: Tensor<3>,
+    /// `[1, cells, width]`
+    pub source: Tensor<3>,
+    pub reference: &'a Reference,
+    pub pyramid: &'a Pyramid,
+}
+
 /// Sizes of [`Deformable`].
 #[derive(Clone, Copy, Debug)]
 pub struct DeformableSizes {
@@ -112,27 +124,43 @@ impl Deformable {
     }
 
     /// # Shapes
-    /// * `query`: `[1, queries, width]`, positions added
-    /// * `source`: `[1, cells, width]`
-    /// * output: `[1, queries, width]`
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn forward(&self, query: Tensor<3>, source: Tensor<3>, reference: &Reference, pyramid: &Pyramid) -> Result<Tensor<3>, NetError> {
+    /// * output: `[1, queries, width]`, added to `residual` of the same shape
+    pub fn forward_onto(&self, asked: Asked<'_>, residual: Tensor<3>) -> Tensor<3> {
+        let Asked { query, source, reference, pyramid } = asked;
         let [_, queries, width] = query.dims();
-        let device = query.device();
         let (heads, levels, points) = (self.heads, self.levels, self.points);
         let places = heads * levels * points;
         let linear = self.points_linear.forward(query);
+        let value = self.value.forward(source);
+        #[cfg(feature = "flex")]
+        if host::on_host(&value.device()) {
+            return self.output.forward_onto(self.on_host(linear, value, reference, pyramid), residual);
+        }
         let offsets = linear.clone().narrow(2, 0, 2 * places).reshape([queries, heads, levels, points, 2]);
         let weights = softmax(linear.narrow(2, 2 * places, places).reshape([queries, heads, levels * points]), 2);
-        let sampled = Sampled {
-            value: self.value.forward(source).squeeze_dim::<2>(0),
-            cells: cells_of(offsets, reference, pyramid, points),
-            weights,
+        let sampled = Sampled { value: value.squeeze_dim::<2>(0), cells: cells_of(offsets, reference, pyramid, points), weights };
+        self.output.forward_onto(sampled.on_device(pyramid).reshape([1, queries, width]), residual)
+    }
+
+    /// # Shapes
+    /// * `asked`: `[1, queries, 3·heads·levels·points]`, offsets before weights
+    /// * `value`: `[1, cells, width]`
+    /// * output: `[1, queries, width]`
+    #[cfg(feature = "flex")]
+    fn on_host(&self, asked: Tensor<3>, value: Tensor<3>, reference: &Reference, pyramid: &Pyramid) -> Tensor<3> {
+        let ([_, queries, _], [_, _, width], device) = (asked.dims(), value.dims(), value.device());
+        let (Reference::Points(reference) | Reference::Boxes(reference)) = reference;
+        let (asked, value, reference) = (host::Values::of(asked), host::Values::of(value), host::Values::of(reference.clone()));
+        let sampling = HostSampling {
+            values: value.as_slice(),
+            width,
+            asked: asked.as_slice(),
+            reference: reference.as_slice(),
+            heads: self.heads,
+            points: self.points,
+            pyramid,
         };
-        let seen = if on_host(&device) { sampled.on_host(pyramid)? } else { sampled.on_device(pyramid) };
-        Ok(self.output.forward(seen.reshape([1, queries, width])))
+        Tensor::from_data(TensorData::new(sampling.run(), [1, queries, width]), &device)
     }
 }
 
@@ -155,19 +183,6 @@ fn cells_of(offsets: Tensor<5>, reference: &Reference, pyramid: &Pyramid, points
             let wh = boxes.clone().narrow(1, 2, 2).reshape([queries, 1, 1, 1, 2]);
             (xy + offsets * wh * (0.5 / points as f64)) * sizes - 0.5
         }
-    }
-}
-
-/// Whether tensors of `device` lie in the program's own memory, where a plain loop is faster than tensor operations.
-fn on_host(device: &Device) -> bool {
-    #[cfg(feature = "flex")]
-    {
-        *device == Device::flex()
-    }
-    #[cfg(not(feature = "flex"))]
-    {
-        let _ = device;
-        false
     }
 }
 
@@ -208,86 +223,39 @@ impl Sampled {
         let sum = sum.unwrap_or_else(|| Tensor::zeros([heads, dim, queries], &value.device()));
         sum.permute([2, 0, 1]).reshape([queries, width])
     }
-
-    /// As [`Sampled::on_device`], by loops over the values in memory.
-    ///
-    /// # Errors
-    /// When the values cannot be read.
-    fn on_host(self, pyramid: &Pyramid) -> Result<Tensor<2>, NetError> {
-        let Self { value, cells, weights } = self;
-        let [queries, heads, _, points, _] = cells.dims();
-        let [_, width] = value.dims();
-        let device = value.device();
-        let dim = width / heads;
-        let value = value.try_into_vec_as::<f32>()?;
-        let cells = cells.try_into_vec_as::<f32>()?;
-        let weights = weights.try_into_vec_as::<f32>()?;
-        let places = heads * pyramid.levels.len() * points;
-        let mut out = vec![0f32; queries * width];
-        let rows = out.par_chunks_mut(width).zip(cells.par_chunks(2 * places)).zip(weights.par_chunks(places));
-        rows.with_min_len(16).for_each(|((out, cells), weights)| {
-            let per_head = places / heads;
-            for head in 0..heads {
-                let target = &mut out[head * dim..][..dim];
-                let values = &value[head * dim..];
-                for (place, weight) in weights[head * per_head..][..per_head].iter().enumerate() {
-                    let at = &cells[2 * (head * per_head + place)..][..2];
-                    add_sample(target, values, width, pyramid.levels[place / points], [at[0], at[1]], *weight);
-                }
-            }
-        });
-        Ok(Tensor::from_data(TensorData::new(out, [queries, width]), &device))
-    }
-}
-
-/// Adds `weight` times the bilinear sample at `x, y` (in cells) to `target`; cells outside of the level count as zeros.
-fn add_sample(target: &mut [f32], values: &[f32], width: usize, level: LevelSize, [x, y]: [f32; 2], weight: f32) {
-    let (left, top) = (x.floor(), y.floor());
-    let (right_part, lower_part) = (x - left, y - top);
-    for (row, row_part) in [(top, 1.0 - lower_part), (top + 1.0, lower_part)] {
-        for (column, column_part) in [(left, 1.0 - right_part), (left + 1.0, right_part)] {
-            if row < 0.0 || column < 0.0 || row >= level.rows as f32 || column >= level.columns as f32 {
-                continue;
-            }
-            let cell = level.start + row as usize * level.columns + column as usize;
-            let factor = weight * row_part * column_part;
-            for (sum, value) in target.iter_mut().zip(&values[cell * width..]) {
-                *sum += factor * value;
-            }
-        }
-    }
 }
 
 #[cfg(all(test, feature = "flex"))]
 mod tests {
     use super::*;
 
-    /// Two levels, 2×3 and 1×2 cells; one head of two channels; two queries with two points a level.
-    fn sampled(cells: Vec<f32>) -> (Sampled, Pyramid) {
+    #[test]
+    fn samples_by_hand_in_both_ways() {
+        // Two levels, 2×3 and 1×2 cells; one head of two channels; two queries with two points a level. Channel 0 of a cell is twice its
+        // number. Query 0: between cells 0, 1, 3, 4 (mean 4); half outside left of cell 3 (3); on cell 7 (14); outside (0).
+        // Query 1: on cell 5 (10); outside (0); half outside right of cell 7 (7); on cell 6 (12).
+        let cells = [0.5, 0.5, -0.5, 1.0, 1.0, 0.0, 5.0, 5.0, 2.0, 1.0, 9.0, 9.0, 1.5, 0.0, 0.0, 0.0];
+        let weights = [0.5f32, 0.25, 0.125, 0.125];
+        let expected = [0.5 * 4.0 + 0.25 * 3.0 + 0.125 * 14.0, 0.5 * 10.0 + 0.125 * 7.0 + 0.125 * 12.0];
         let device = Device::flex();
         let pyramid = Pyramid::new(&[[2, 3], [1, 2]]);
-        let value: Vec<f32> = (0..16).map(|i| if i % 2 == 0 { i as f32 } else { (i * i) as f32 }).collect();
+        let values: Vec<f32> = (0..16).map(|i| if i % 2 == 0 { i as f32 } else { (i * i) as f32 }).collect();
         let sampled = Sampled {
-            value: Tensor::from_data(TensorData::new(value, [8, 2]), &device),
-            cells: Tensor::from_data(TensorData::new(cells, [2, 1, 2, 2, 2]), &device),
-            weights: Tensor::from_floats([[[0.5, 0.25, 0.125, 0.125]], [[1.0, 0.0, 2.0, -1.0]]], &device),
+            value: Tensor::from_data(TensorData::new(values.clone(), [8, 2]), &device),
+            cells: Tensor::from_data(TensorData::new(cells.to_vec(), [2, 1, 2, 2, 2]), &device),
+            weights: Tensor::from_data(TensorData::new([weights, weights].concat(), [2, 1, 4]), &device),
         };
-        (sampled, pyramid)
-    }
-
-    #[test]
-    fn samples_by_hand() {
-        // Channel 0 of a cell is twice its number. Query 0: between cells 0, 1, 3, 4 (mean 4); half outside left of cell 3 (3);
-        // on cell 7 (14); outside (0). Query 1: on cell 5 (10); unweighted; half outside right of cell 7 (7); on cell 6 (12).
-        let cells = vec![0.5, 0.5, -0.5, 1.0, 1.0, 0.0, 5.0, 5.0, 2.0, 1.0, 9.0, 9.0, 1.5, 0.0, 0.0, 0.0];
-        let expected = [0.5 * 4.0 + 0.25 * 3.0 + 0.125 * 14.0, 10.0 + 2.0 * 7.0 - 12.0];
-        let (on_host, pyramid) = sampled(cells.clone());
-        let found = on_host.on_host(&pyramid).expect("values").into_data().try_to_vec::<f32>().expect("floats");
-        assert_eq!([found[0], found[2]], expected);
-        // Both ways of sampling agree, in the other channel too.
-        let on_device = sampled(cells).0.on_device(&pyramid).into_data().try_to_vec::<f32>().expect("floats");
-        for (a, b) in found.iter().zip(&on_device) {
-            assert!((a - b).abs() < 1e-4, "{found:?} {on_device:?}");
+        let on_device = sampled.on_device(&pyramid).into_data().try_to_vec::<f32>().expect("floats");
+        // The same places as offsets from the left upper corner (half a cell before the first centre), the weights as logarithms.
+        let asked: Vec<f32> = cells.chunks(8).flat_map(|of_query| of_query.iter().map(|at| at + 0.5).chain(weights.map(f32::ln))).collect();
+        let (width, heads, points) = (2, 1, 2);
+        let on_host = HostSampling { values: &values, width, asked: &asked, reference: &[0.0; 4], heads, points, pyramid: &pyramid }.run();
+        for (query, expected) in expected.into_iter().enumerate() {
+            assert!((on_host[2 * query] - expected).abs() < 1e-5, "{on_host:?}");
+        }
+        // Both ways agree, in the other channel too.
+        for (a, b) in on_host.iter().zip(&on_device) {
+            assert!((a - b).abs() < 1e-4, "{on_host:?} {on_device:?}");
         }
     }
 }

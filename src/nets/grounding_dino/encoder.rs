@@ -2,16 +2,15 @@
 //!
 //! Source of the arithmetic: transformers 4.57, `modeling_grounding_dino.py`, the class named at each layer.
 
-use burn::tensor::activation::softmax;
 use burn::tensor::{Bool, Tensor};
 
 use super::Stages;
 use super::attention::{Attended, MultiHead};
 use super::config::Config;
-use super::deformable::{Deformable, DeformableSizes, Pyramid, Reference};
-use crate::nets::NetError;
+use super::deformable::{Asked, Deformable, DeformableSizes, Pyramid, Reference};
+use super::fusion::Fusion;
 use crate::nets::checkpoint::{CheckpointError, Scope};
-use crate::nets::layers::{Activation, LayerNorm, Linear, Mlp, merge_heads, split_heads};
+use crate::nets::layers::{Activation, LayerNorm, Mlp};
 
 /// What flows from layer to layer.
 #[derive(Clone)]
@@ -33,65 +32,6 @@ pub struct Around<'a> {
     /// Centres of the cells.
     pub reference: Reference,
     pub pyramid: &'a Pyramid,
-}
-
-/// `GroundingDinoFusionLayer` with `GroundingDinoBiMultiHeadAttention`: one matrix of scores between cells and tokens, read both ways.
-#[derive(Clone, Debug)]
-struct Fusion {
-    vision_norm: LayerNorm,
-    text_norm: LayerNorm,
-    /// Query and value of the picture, side by side.
-    vision_in: Linear,
-    /// Key and value of the text, side by side.
-    text_in: Linear,
-    vision_out: Linear,
-    text_out: Linear,
-    /// `[width]`: how much of the update is added, by channel.
-    vision_scale: Tensor<1>,
-    text_scale: Tensor<1>,
-    heads: usize,
-    inner: usize,
-}
-
-impl Fusion {
-    fn load(scope: &Scope<'_>, config: &Config) -> Result<Self, CheckpointError> {
-        let (width, inner) = (config.d_model, config.encoder_ffn_dim / 2);
-        let attention = scope.at("attn");
-        let pair = |a: &str, b: &str| {
-            Ok(Linear::joined(vec![Linear::load(&attention.at(a), width, inner)?, Linear::load(&attention.at(b), width, inner)?]))
-        };
-        Ok(Self {
-            vision_norm: LayerNorm::load(&scope.at("layer_norm_vision"), width, config.layer_norm_eps)?,
-            text_norm: LayerNorm::load(&scope.at("layer_norm_text"), width, config.layer_norm_eps)?,
-            vision_in: pair("vision_proj", "values_vision_proj")?,
-            text_in: pair("text_proj", "values_text_proj")?,
-            vision_out: Linear::load(&attention.at("out_vision_proj"), inner, width)?,
-            text_out: Linear::load(&attention.at("out_text_proj"), inner, width)?,
-            vision_scale: scope.tensor("vision_param", [width])?,
-            text_scale: scope.tensor("text_param", [width])?,
-            heads: config.encoder_attention_heads / 2,
-            inner,
-        })
-    }
-
-    fn forward(&self, flow: Flow) -> Flow {
-        let (vision, text) = (self.vision_norm.forward(flow.vision), self.text_norm.forward(flow.text));
-        let halves = |joined: Tensor<3>| [0, 1].map(|i| split_heads(joined.clone().narrow(2, i * self.inner, self.inner), self.heads));
-        let [query, vision_value] = halves(self.vision_in.forward(vision.clone()));
-        let [key, text_value] = halves(self.text_in.forward(text.clone()));
-        let scale = 1.0 / ((self.inner / self.heads) as f64).sqrt();
-        let scores: Tensor<4> = (query * scale).matmul(key.swap_dims(2, 3));
-        // The reference keeps scores within half precision; the lower bound can change a softmax whose scores all lie beyond it.
-        let largest = scores.clone().max().reshape([1, 1, 1, 1]);
-        let scores = (scores - largest).clamp_min(-50_000.0);
-        let to_text = softmax(scores.clone(), 2).swap_dims(2, 3).matmul(vision_value);
-        let to_vision = softmax(scores, 3).matmul(text_value);
-        // Added to the normed inputs, not to the inputs themselves.
-        Flow {
-            vision: vision + self.vision_out.forward(merge_heads(to_vision)) * self.vision_scale.clone().reshape([1, 1, -1]),
-            text: text + self.text_out.forward(merge_heads(to_text)) * self.text_scale.clone().reshape([1, 1, -1]),
-        }
-    }
 }
 
 /// `GroundingDinoTextEnhancerLayer`.
@@ -119,7 +59,7 @@ impl TextEnhancer {
         let placed = text.clone() + around.text_position.clone();
         let attended = Attended { query: placed.clone(), key: placed, value: text.clone(), hidden: Some(around.hidden.clone()) };
         let text = self.attention_norm.forward(text + self.attention.forward(attended));
-        self.mlp_norm.forward(text.clone() + self.mlp.forward(text))
+        self.mlp_norm.forward(self.mlp.forward_onto(text.clone(), text))
     }
 }
 
@@ -149,11 +89,11 @@ impl DeformableLayer {
         })
     }
 
-    fn forward(&self, vision: Tensor<3>, around: &Around<'_>) -> Result<Tensor<3>, NetError> {
+    fn forward(&self, vision: Tensor<3>, around: &Around<'_>) -> Tensor<3> {
         let query = vision.clone() + around.vision_position.clone();
-        let seen = self.attention.forward(query, vision.clone(), &around.reference, around.pyramid)?;
-        let vision = self.attention_norm.forward(vision + seen);
-        Ok(self.mlp_norm.forward(vision.clone() + self.mlp.forward(vision)))
+        let asked = Asked { query, source: vision.clone(), reference: &around.reference, pyramid: around.pyramid };
+        let vision = self.attention_norm.forward(self.attention.forward_onto(asked, vision));
+        self.mlp_norm.forward(self.mlp.forward_onto(vision.clone(), vision))
     }
 }
 
@@ -189,19 +129,16 @@ impl Encoder {
 
     /// # Shapes
     /// As [`Flow`].
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn forward(&self, mut flow: Flow, around: &Around<'_>, stages: &mut Stages<'_>) -> Result<Flow, NetError> {
+    pub fn forward(&self, mut flow: Flow, around: &Around<'_>, stages: &mut Stages<'_>) -> Flow {
         for (number, layer) in self.layers.iter().enumerate() {
             let fused = layer.fusion.forward(flow);
             stages.keep(format_args!("encoder{number}_fusion_vision"), || fused.vision.clone());
             stages.keep(format_args!("encoder{number}_fusion_text"), || fused.text.clone());
-            flow = Flow { text: layer.enhancer.forward(fused.text, around), vision: layer.deformable.forward(fused.vision, around)? };
+            flow = Flow { text: layer.enhancer.forward(fused.text, around), vision: layer.deformable.forward(fused.vision, around) };
             stages.keep(format_args!("encoder{number}_text_enhanced"), || flow.text.clone());
             stages.keep(format_args!("encoder{number}_vision"), || flow.vision.clone());
             stages.keep(format_args!("encoder{number}_text"), || flow.text.clone());
         }
-        Ok(flow)
+        flow
     }
 }

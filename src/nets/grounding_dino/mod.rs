@@ -11,13 +11,17 @@ mod config;
 mod decoder;
 mod deformable;
 mod encoder;
+mod fusion;
 mod levels;
 mod picture;
 mod position;
+#[cfg(feature = "flex")]
+mod sampling;
 mod select;
 mod stages;
 mod swin;
 mod text;
+mod windows;
 
 use std::path::Path;
 
@@ -265,12 +269,12 @@ impl GroundingDino {
             pyramid,
         };
         let flow = Flow { vision: picture.cells.clone(), text: phrase.features.clone() };
-        let Flow { vision, text } = self.encoder.forward(flow, &around, stages)?;
+        let Flow { vision, text } = self.encoder.forward(flow, &around, stages);
         stages.keep("encoder_text", || text.clone());
         let boxes = self.selection.forward(vision.clone(), text.clone(), pyramid, stages)?;
         let [_, queries, _] = boxes.dims();
         let content = self.content.clone().narrow(1, 0, queries);
-        let found = self.decoder.forward(content, boxes, &Seen { vision, text, pyramid }, stages)?;
+        let found = self.decoder.forward(content, boxes, &Seen { vision, text, pyramid }, stages);
         let probabilities = finite(sigmoid(found.logits), "the scores of the tokens")?;
         let boxes = finite(found.boxes, "the boxes")?;
         self.candidates(&probabilities, &boxes, picture.size, phrase)

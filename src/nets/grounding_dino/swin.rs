@@ -5,73 +5,16 @@
 
 use std::path::Path;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::Tensor;
 
 use super::Stages;
 use super::config::{Config, activation};
+use super::windows::{WindowAttention, WindowSizes, pad};
 use crate::nets::checkpoint::{CheckpointError, Scope};
-use crate::nets::layers::{Activation, LayerNorm, Linear, Mlp, PatchEmbed, Scores, attend};
+use crate::nets::layers::{Activation, LayerNorm, Linear, Mlp, PatchEmbed};
 
 /// One feature level: `[1, rows, columns, channels]`.
 pub type Level = Tensor<4>;
-
-/// Attention within windows, with a learnt bias by relative position.
-#[derive(Clone, Debug)]
-struct WindowAttention {
-    qkv: Linear,
-    output: Linear,
-    /// `[heads, window², window²]`
-    bias: Tensor<3>,
-    heads: usize,
-    window: usize,
-}
-
-impl WindowAttention {
-    fn load(scope: &Scope<'_>, width: usize, heads: usize, window: usize) -> Result<Self, CheckpointError> {
-        let own = scope.at("self");
-        let linear = |name: &str| Linear::load(&own.at(name), width, width);
-        let cells = window * window;
-        let side = 2 * window - 1;
-        let table = own.values("relative_position_bias_table", &[side * side, heads])?;
-        let mut bias = vec![0f32; heads * cells * cells];
-        for (query, key) in (0..cells).flat_map(|q| (0..cells).map(move |k| (q, k))) {
-            let apart = |q: usize, k: usize| q + window - 1 - k;
-            let row = apart(query / window, key / window) * side + apart(query % window, key % window);
-            for head in 0..heads {
-                bias[(head * cells + query) * cells + key] = table[row * heads + head];
-            }
-        }
-        Ok(Self {
-            qkv: Linear::joined(vec![linear("query")?, linear("key")?, linear("value")?]),
-            output: Linear::load(&scope.at("output.dense"), width, width)?,
-            bias: Tensor::from_data(TensorData::new(bias, [heads, cells, cells]), scope.device()),
-            heads,
-            window,
-        })
-    }
-
-    /// # Shapes
-    /// * `x`: `[1, rows, columns, width]`, both multiples of the window
-    /// * `hidden`: `[windows, 1, window², window²]`, −100 between regions that the shift has brought together
-    /// * output: as `x`
-    fn forward(&self, x: Tensor<4>, hidden: Option<Tensor<4>>) -> Tensor<4> {
-        let [_, rows, columns, width] = x.dims();
-        let (w, cells, heads) = (self.window, self.window * self.window, self.heads);
-        let (down, across) = (rows / w, columns / w);
-        let windows = down * across;
-        let split = x.reshape([down, w, across, w, width]).swap_dims(1, 2).reshape([windows, cells, width]);
-        let qkv: Tensor<5> = self.qkv.forward(split).reshape([windows, cells, 3, heads, width / heads]).permute([2, 0, 3, 1, 4]);
-        let part = |i: usize| qkv.clone().narrow(0, i, 1).squeeze_dim::<4>(0);
-        let bias = self.bias.clone().unsqueeze_dim::<4>(0);
-        let bias = match hidden {
-            Some(hidden) => hidden + bias,
-            None => bias.expand([windows, heads, cells, cells]),
-        };
-        let seen = attend(part(0), part(1), part(2), Scores { bias: Some(bias), ..Scores::default() });
-        let joined = seen.swap_dims(1, 2).reshape([windows, cells, width]);
-        self.output.forward(joined).reshape([down, across, w, w, width]).swap_dims(1, 2).reshape([1, rows, columns, width])
-    }
-}
 
 #[derive(Clone, Debug)]
 struct Block {
@@ -79,7 +22,6 @@ struct Block {
     attention: WindowAttention,
     after: LayerNorm,
     mlp: Mlp,
-    shift: usize,
 }
 
 /// Sizes of a [`Block`].
@@ -99,61 +41,18 @@ impl Block {
         let BlockSizes { width, heads, window, hidden, epsilon, activation, shift } = sizes;
         Ok(Self {
             before: LayerNorm::load(&scope.at("layernorm_before"), width, epsilon)?,
-            attention: WindowAttention::load(&scope.at("attention"), width, heads, window)?,
+            attention: WindowAttention::load(&scope.at("attention"), WindowSizes { width, heads, window, shift })?,
             after: LayerNorm::load(&scope.at("layernorm_after"), width, epsilon)?,
             mlp: Mlp::load(scope, ["intermediate.dense", "output.dense"], width, hidden, activation)?,
-            shift,
         })
     }
 
     /// # Shapes
     /// `[1, rows, columns, width]` → the same
     fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let [batch, rows, columns, width] = x.dims();
-        let window = self.attention.window;
-        let (tall, wide) = (rows.next_multiple_of(window), columns.next_multiple_of(window));
-        // Padded after the norm, so that padded cells are zeros; they are attended to like the others.
-        let mut normed = pad(self.before.forward(x.clone()), tall, wide);
-        let shift = self.shift as i64;
-        let hidden = (shift > 0).then(|| {
-            normed = normed.clone().roll(&[-shift, -shift], &[1, 2]);
-            shift_mask(tall, wide, window, self.shift, &x.device())
-        });
-        let mut seen = self.attention.forward(normed, hidden);
-        if shift > 0 {
-            seen = seen.roll(&[shift, shift], &[1, 2]);
-        }
-        let x = x + seen.slice([0..batch, 0..rows, 0..columns, 0..width]);
-        x.clone() + self.mlp.forward(self.after.forward(x))
+        let x = self.attention.forward_onto(self.before.forward(x.clone()), x);
+        self.mlp.forward_onto(self.after.forward(x.clone()), x)
     }
-}
-
-/// Zeros right and below, up to `rows × columns`.
-fn pad(x: Tensor<4>, rows: usize, columns: usize) -> Tensor<4> {
-    let [batch, r, c, width] = x.dims();
-    if (r, c) == (rows, columns) {
-        return x;
-    }
-    Tensor::zeros([batch, rows, columns, width], &x.device()).slice_assign([0..batch, 0..r, 0..c, 0..width], x)
-}
-
-/// −100 between cells of different regions of the shifted map, 0 within.
-///
-/// # Shapes
-/// output: `[windows, 1, window², window²]`
-fn shift_mask(rows: usize, columns: usize, window: usize, shift: usize, device: &Device) -> Tensor<4> {
-    // Three bands a side: before the last window, the last window up to the shift, and the rest, which came round from the other side.
-    let band = |i: usize, n: usize| usize::from(i >= n - window) + usize::from(i >= n - shift);
-    let region = |y: usize, x: usize| band(y, rows) * 3 + band(x, columns);
-    let (down, across, cells) = (rows / window, columns / window, window * window);
-    let mut values = Vec::with_capacity(down * across * cells * cells);
-    for (wy, wx) in (0..down).flat_map(|wy| (0..across).map(move |wx| (wy, wx))) {
-        let regions: Vec<usize> = (0..cells).map(|i| region(wy * window + i / window, wx * window + i % window)).collect();
-        for &query in &regions {
-            values.extend(regions.iter().map(|&key| if query == key { 0.0f32 } else { -100.0 }));
-        }
-    }
-    Tensor::from_data(TensorData::new(values, [down * across, 1, cells, cells]), device)
 }
 
 /// Halves the map: four neighbours side by side, normed, and reduced to twice the channels.

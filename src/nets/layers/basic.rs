@@ -6,6 +6,8 @@ use burn::tensor::activation::{gelu, relu, sigmoid};
 use burn::tensor::module::{layer_norm, linear};
 use burn::tensor::{Int, Tensor};
 
+#[cfg(feature = "flex")]
+use super::host;
 use crate::nets::checkpoint::{CONFIG, CheckpointError, Scope};
 
 /// A linear layer, `y = x·W + b`.
@@ -50,7 +52,66 @@ impl Linear {
     /// # Shapes
     /// `[.., in]` → `[.., out]`
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
-        linear(x, self.weight.clone(), self.bias.clone())
+        self.finish(x, None, None)
+    }
+
+    /// The layer with an activation behind it, in one pass where the device has none of its own for that.
+    ///
+    /// # Shapes
+    /// `[.., in]` → `[.., out]`
+    pub fn forward_activated<const D: usize>(&self, x: Tensor<D>, activation: Activation) -> Tensor<D> {
+        self.finish(x, Some(activation), None)
+    }
+
+    /// The layer's output added to `residual`.
+    ///
+    /// # Shapes
+    /// * `x`: `[.., in]`
+    /// * `residual`: `[.., out]`
+    /// * output: `[.., out]`
+    pub fn forward_onto<const D: usize>(&self, x: Tensor<D>, residual: Tensor<D>) -> Tensor<D> {
+        self.finish(x, None, Some(residual))
+    }
+
+    /// The layer's outputs `from..from + count` as a layer of their own; shares the weights.
+    pub fn part(&self, from: usize, count: usize) -> Self {
+        Self { weight: self.weight.clone().narrow(1, from, count), bias: self.bias.clone().map(|bias| bias.narrow(0, from, count)) }
+    }
+
+    /// What the layer makes of zeros, for tensors of a host device.
+    ///
+    /// # Shapes
+    /// → `[out]`
+    #[cfg(feature = "flex")]
+    pub fn of_zeros(&self) -> Vec<f32> {
+        match &self.bias {
+            Some(bias) => host::Values::of(bias.clone()).as_slice().to_vec(),
+            None => vec![0.0; self.weight.dims()[1]],
+        }
+    }
+
+    fn finish<const D: usize>(&self, x: Tensor<D>, activation: Option<Activation>, residual: Option<Tensor<D>>) -> Tensor<D> {
+        #[cfg(feature = "flex")]
+        if host::on_host(&x.device()) {
+            let product = linear(x, self.weight.clone(), None);
+            let bias = self.bias.clone().map(host::Values::of);
+            let residual = residual.map(host::Values::of);
+            let after = host::After {
+                bias: bias.as_ref().map(host::Values::as_slice),
+                activation,
+                residual: residual.as_ref().map(host::Values::as_slice),
+            };
+            return host::finish(product, after);
+        }
+        let y = linear(x, self.weight.clone(), self.bias.clone());
+        let y = match activation {
+            Some(activation) => activation.apply(y),
+            None => y,
+        };
+        match residual {
+            Some(residual) => residual + y,
+            None => y,
+        }
     }
 }
 
@@ -168,6 +229,14 @@ impl Mlp {
     /// # Shapes
     /// `[.., width]` → the same
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
-        self.second.forward(self.activation.apply(self.first.forward(x)))
+        self.second.forward(self.first.forward_activated(x, self.activation))
+    }
+
+    /// The output added to `residual`.
+    ///
+    /// # Shapes
+    /// both `[.., width]` → the same
+    pub fn forward_onto<const D: usize>(&self, x: Tensor<D>, residual: Tensor<D>) -> Tensor<D> {
+        self.second.forward_onto(self.first.forward_activated(x, self.activation), residual)
     }
 }

@@ -7,7 +7,7 @@ use burn::tensor::activation::relu;
 
 use super::config::DecoderConfig;
 use crate::nets::checkpoint::{CheckpointError, Scope};
-use crate::nets::layers::{Activation, LayerNorm, Linear, Mlp, Scores, UpConv, attend, merge_heads, split_heads};
+use crate::nets::layers::{Activation, LayerNorm, Linear, Mlp, Scores, UpConv, attend};
 
 /// Attention between two sets of tokens, in a possibly smaller width.
 ///
@@ -41,14 +41,8 @@ impl Attention {
     /// * `key`, `value`: `[prompts or 1, keys, width]`
     /// * output: `[prompts, queries, width]`
     fn forward(&self, query: Tensor<3>, key: Tensor<3>, value: Tensor<3>) -> Tensor<3> {
-        let batch = query.dims()[0].max(key.dims()[0]);
-        let heads = |projection: &Linear, x: Tensor<3>| {
-            let x = split_heads(projection.forward(x), self.heads);
-            let [_, heads, tokens, dim] = x.dims();
-            x.expand([batch, heads, tokens, dim])
-        };
-        let (query, key, value) = (heads(&self.query, query), heads(&self.key, key), heads(&self.value, value));
-        self.out.forward(merge_heads(attend(query, key, value, Scores::default())))
+        let (query, key, value) = (self.query.forward(query), self.key.forward(key), self.value.forward(value));
+        self.out.forward(attend(query, key, value, self.heads, Scores::default()))
     }
 }
 

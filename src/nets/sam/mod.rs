@@ -1,5 +1,6 @@
 //! SAM: from a picture and a box or points to a mask.
 
+mod attention;
 mod config;
 mod decoder;
 mod encoder;
