@@ -213,6 +213,9 @@ impl Work<'_, '_> {
         let settings = Settings::new(self.run.request.profile);
         let cache = ProjectCache(self.project);
         let score = self.networks.lend(&cache, self.run.cancelled, self.run.emit, &mut |nets| score_pair(&input, &settings, nets));
+        if let Some(why) = self.networks.failure() {
+            anyhow::bail!(why);
+        }
         Ok(score.map_err(|error| match error {
             PortError::Cancelled => Missing::Cancelled,
             error => Missing::Failed(error.to_string()),

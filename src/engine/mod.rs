@@ -12,11 +12,15 @@ mod demo;
 mod evaluate;
 pub mod files;
 mod handle;
+#[cfg(feature = "nets")]
+mod loaded;
 mod messages;
 pub mod models;
 mod networks;
 pub mod opinions;
 pub mod pictures;
+#[cfg(feature = "nets")]
+mod recent;
 pub mod results;
 mod runs;
 #[cfg(feature = "nets")]

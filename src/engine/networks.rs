@@ -41,7 +41,7 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 
 #[cfg(feature = "nets")]
 impl NetworkSlot {
-    /// Makes sure that the networks of `models` are loaded, on the GPU if there is one that holds them (`Auto`), else on the CPU.
+    /// Makes sure that the networks of `models` are ready to be loaded, on the GPU if there is one that holds them (`Auto`), else on the CPU.
     ///
     /// # Errors
     /// When the files are missing or wrong, or a forced device cannot hold them.
@@ -71,6 +71,11 @@ impl NetworkSlot {
         self.session.as_ref().map_or_else(Default::default, |s| (s.device_words(), s.models_words(), s.fingerprint()))
     }
 
+    /// Why a network could not be loaded when it was needed, if one could not: every further edit would fail like the last.
+    pub fn failure(&self) -> Option<String> {
+        self.session.as_ref()?.failure().map(|error| error.to_string())
+    }
+
     /// Lends the networks to `work`. When a GPU that was chosen automatically fails, the CPU takes over and `work` runs again.
     ///
     /// # Errors
@@ -85,7 +90,12 @@ impl NetworkSlot {
         let failed = |reason: String| PortError::Failed { network: "networks", reason };
         let session = self.session.as_mut().ok_or_else(|| failed("they are not loaded".to_owned()))?;
         match guarded(|| session.with_networks(cache, cancelled, &mut *work)) {
-            Ok(result) => result,
+            Ok(result) => {
+                for text in session.take_messages() {
+                    emit(Event::Message { level: Level::Warning, text });
+                }
+                result
+            }
             Err(panic) if session.can_fall_back() => {
                 let models = session.models().clone();
                 self.session = None;
@@ -101,6 +111,11 @@ impl NetworkSlot {
 
 #[cfg(not(feature = "nets"))]
 impl NetworkSlot {
+    /// Nothing is loaded, so nothing fails.
+    pub fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// There are no networks in this build.
     ///
     /// # Errors

@@ -1,20 +1,22 @@
 //! The loaded networks: found, loaded when first needed, and kept while the same ones are asked for.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::metrics::ports::Networks;
 use crate::nets::catalog;
-use crate::nets::clip::Clip;
-use crate::nets::device::{self, ChosenDevice, DeviceChoice};
-use crate::nets::grounding_dino::GroundingDino;
-use crate::nets::sam::{Sam, SamEmbedding};
+use crate::nets::device::{self, DeviceChoice};
+use crate::nets::grounding_dino::{PhraseFeatures, PictureFeatures};
+use crate::nets::sam::SamEmbedding;
 
 use super::adapters::{CachedDetector, CachedEncoder, CachedSegmenter, Keep};
 use super::cache::ResultCache;
 use super::demo;
+use super::loaded::Loaded;
 use super::messages::{DevicePreference, ModelSource};
+use super::recent::Recent;
 
 /// Why networks could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -35,22 +37,37 @@ pub enum SessionError {
     Read { path: PathBuf, source: std::io::Error },
 }
 
-/// Three loaded networks on one device.
+/// Three networks on one device, and what they have lately computed.
 pub struct Session {
     models: ModelSource,
     preference: DevicePreference,
-    device: ChosenDevice,
-    detector: (GroundingDino, String),
-    segmenter: (Sam, String),
-    encoder: (Clip, String),
-    recent: Vec<(String, SamEmbedding)>,
+    loaded: RefCell<Loaded>,
+    fingerprints: Fingerprints,
+    /// Source and edit at hand.
+    embeddings: Recent<SamEmbedding>,
+    pictures: Recent<PictureFeatures>,
+    /// A phrase serves all edits of its item.
+    phrases: Recent<PhraseFeatures>,
 }
 
+/// Of each network: hash of its files, with the device.
+struct Fingerprints {
+    detector: String,
+    segmenter: String,
+    encoder: String,
+}
+
+/// Pictures whose features are kept in memory: the source of the item at hand and one edit.
+const RECENT_PICTURES: usize = 2;
+
+/// Phrases whose features are kept in memory; they are small.
+const RECENT_PHRASES: usize = 64;
+
 impl Session {
-    /// Chooses a device and loads the networks of `models` onto it.
+    /// Chooses a device for the networks of `models`, which are loaded when they are first needed.
     ///
     /// # Errors
-    /// When the files are not there or not what they should be, or when a forced device is not to be had; says which and what to do.
+    /// When the files are not there, or when a forced device is not to be had; says which and what to do.
     pub fn load(models: &ModelSource, preference: DevicePreference) -> Result<Self, SessionError> {
         let parts = parts_of(models)?;
         let device = device::choose(match preference {
@@ -59,9 +76,6 @@ impl Session {
             DevicePreference::Gpu => DeviceChoice::Gpu,
         })
         .map_err(|e| SessionError::Device(e.to_string()))?;
-        let load = |network: &'static str| {
-            move |e: crate::nets::checkpoint::CheckpointError| SessionError::Load { network, reason: e.to_string() }
-        };
         // `parts_of` gives every role of the metric.
         let part =
             |role: catalog::Role| parts.iter().find(|(known, _)| *known == role).map(|(_, folder)| folder.clone()).unwrap_or_default();
@@ -69,16 +83,17 @@ impl Session {
             Ok(format!("{}/{}", fingerprint_of(&part(role))?, device.kind_name()))
         };
         Ok(Self {
-            detector: (
-                GroundingDino::load(&part(catalog::Role::GroundingDino), &device.device).map_err(load("Grounding DINO"))?,
-                fingerprint(catalog::Role::GroundingDino)?,
-            ),
-            segmenter: (Sam::load(&part(catalog::Role::Sam), &device.device).map_err(load("SAM"))?, fingerprint(catalog::Role::Sam)?),
-            encoder: (Clip::load(&part(catalog::Role::Clip), &device.device).map_err(load("CLIP"))?, fingerprint(catalog::Role::Clip)?),
+            fingerprints: Fingerprints {
+                detector: fingerprint(catalog::Role::GroundingDino)?,
+                segmenter: fingerprint(catalog::Role::Sam)?,
+                encoder: fingerprint(catalog::Role::Clip)?,
+            },
             models: models.clone(),
             preference,
-            device,
-            recent: Vec::new(),
+            loaded: RefCell::new(Loaded::new(parts, device)),
+            embeddings: Recent::new(RECENT_PICTURES),
+            pictures: Recent::new(RECENT_PICTURES),
+            phrases: Recent::new(RECENT_PHRASES),
         })
     }
 
@@ -89,7 +104,7 @@ impl Session {
 
     /// Whether a failing GPU may be replaced by the CPU: only when the device was chosen automatically.
     pub fn can_fall_back(&self) -> bool {
-        self.preference == DevicePreference::Auto && self.device.is_gpu()
+        self.preference == DevicePreference::Auto && self.loaded.borrow().device().is_gpu()
     }
 
     /// What was loaded.
@@ -105,16 +120,18 @@ impl Session {
 
     /// The device in words, with the reason why it was taken.
     pub fn device_words(&self) -> String {
-        match &self.device.note {
-            Some(note) => format!("{} ({note})", self.device.name),
-            None => self.device.name.clone(),
+        let loaded = self.loaded.borrow();
+        let device = loaded.device();
+        match &device.note {
+            Some(note) => format!("{} ({note})", device.name),
+            None => device.name.clone(),
         }
     }
 
     /// Hash of the content of the three checkpoints.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for fingerprint in [&self.detector.1, &self.segmenter.1, &self.encoder.1] {
+        for fingerprint in [&self.fingerprints.detector, &self.fingerprints.segmenter, &self.fingerprints.encoder] {
             hasher.update(fingerprint.split('/').next().unwrap_or("").as_bytes());
         }
         hasher.finalize().to_hex()[..32].to_owned()
@@ -125,6 +142,16 @@ impl Session {
         format!("{} ({})", self.models, &self.fingerprint()[..12])
     }
 
+    /// Why a network could not be loaded when it was needed, if one could not: nothing that needs it will succeed.
+    pub fn failure(&self) -> Option<SessionError> {
+        self.loaded.borrow().failure()
+    }
+
+    /// What there is to say to the person about loading since the last call.
+    pub fn take_messages(&self) -> Vec<String> {
+        self.loaded.borrow_mut().take_messages()
+    }
+
     /// Lends the networks to the metric, with a cache in between; `cancelled` is asked before each network call.
     pub fn with_networks<T>(
         &mut self,
@@ -132,10 +159,11 @@ impl Session {
         cancelled: &dyn Fn() -> bool,
         use_them: impl FnOnce(&mut Networks<'_>) -> T,
     ) -> T {
-        let keep = |fingerprint| Keep { cache, fingerprint, cancelled };
-        let mut detector = CachedDetector { net: &self.detector.0, keep: keep(&self.detector.1) };
-        let mut segmenter = CachedSegmenter { net: &self.segmenter.0, keep: keep(&self.segmenter.1), recent: &mut self.recent };
-        let mut encoder = CachedEncoder { net: &self.encoder.0, keep: keep(&self.encoder.1) };
+        let (loaded, fingerprints) = (&self.loaded, &self.fingerprints);
+        let keep = |fingerprint| Keep { loaded, cache, fingerprint, cancelled };
+        let mut detector = CachedDetector { keep: keep(&fingerprints.detector), pictures: &mut self.pictures, phrases: &mut self.phrases };
+        let mut segmenter = CachedSegmenter { keep: keep(&fingerprints.segmenter), embeddings: &mut self.embeddings };
+        let mut encoder = CachedEncoder { keep: keep(&fingerprints.encoder) };
         use_them(&mut Networks { detector: &mut detector, segmenter: &mut segmenter, encoder: &mut encoder })
     }
 }
