@@ -354,9 +354,9 @@ mod networks {
     const TINY: DinoModel = DinoModel { width: 16, layers: 2, heads: 2, mlp: 64, patch: 16 };
 
     #[test]
-    fn dino_is_as_in_transformers() {
+    fn dino_is_the_same_from_both_layouts_and_as_in_transformers() {
         let expected = expected();
-        for layout in ["dino"] {
+        for layout in ["dino", "dino-original"] {
             let net = Dino::load(&folder().join(layout), TINY, &Device::flex()).expect("the golden DINO loads");
             let pixels: Vec<f32> = net.pixels(&pair("odd").source).expect("pixels").try_into_vec_as().expect("numbers");
             let kept = expected["dino_odd_source"]["pixels_every_1009th"].as_array().expect("pixels");

@@ -10,14 +10,11 @@ use burn::tensor::{Device, Tensor};
 use image::RgbImage;
 
 use super::NetError;
-use super::checkpoint::{CheckpointError, Scope};
+use super::checkpoint::{CheckpointError, Scope, Weights};
 use super::layers::{Activation, LayerNorm, Linear, Mlp, PatchEmbed, Scores, attend_packed};
 use super::pixels::Normalisation;
 use crate::domain::Size;
 use crate::imaging::resize::{PilFilter, pil_resize};
-
-/// What published files hold beside the backbone: a pooler that DINO never trained.
-const MAY_BE_UNUSED: [&str; 1] = ["pooler.dense.*"];
 
 /// Epsilon of the norms: the original code's (`vision_transformer.py`, `partial(nn.LayerNorm, eps=1e-6)`).
 const EPSILON: f64 = 1e-6;
@@ -101,12 +98,12 @@ pub struct Dino {
 }
 
 impl Dino {
-    /// Loads the checkpoint in `folder` (or the one file `folder`) onto `device`.
+    /// Loads the backbone at `path`, a file or a folder in either layout, onto `device`.
     ///
     /// # Errors
     /// When a file is missing or damaged, or a tensor is missing, misshapen or unused.
-    pub fn load(folder: &Path, model: DinoModel, device: &Device) -> Result<Self, CheckpointError> {
-        let weights = layout::open(folder, device)?;
+    pub fn load(path: &Path, model: DinoModel, device: &Device) -> Result<Self, CheckpointError> {
+        let weights = Weights::open_as(path, &layout::DINO, device)?;
         let root = weights.root();
         let embeddings = root.at("embeddings");
         let layers = root.at("encoder.layer");
@@ -118,7 +115,7 @@ impl Dino {
             norm: LayerNorm::load(&root.at("layernorm"), model.width, EPSILON)?,
             device: device.clone(),
         };
-        weights.finish(&MAY_BE_UNUSED)?;
+        weights.finish(&[])?;
         Ok(loaded)
     }
 
