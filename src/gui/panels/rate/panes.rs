@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Align2, Color32, FontId, Id, Rect, RichText, Role, Sense, Ui, Vec2, pos2, vec2};
+use egui::{Align2, Color32, FontId, Id, Rect, RichText, Role, Sense, Ui, Vec2, vec2};
 
 use crate::domain::{Point, Size};
 use crate::editor::{Row, View};
@@ -137,6 +137,8 @@ fn picture_ui(ui: &Ui, cx: &Context<'_>, row: &Row, spec: &PaneSpec, rect: Rect,
 
 #[cfg(test)]
 mod tests {
+    use egui::pos2;
+
     use super::*;
 
     #[test]
