@@ -79,11 +79,6 @@ impl<'a> Frame<'a> {
         (Self { row, size, edit_size, view, drawn, ppp }, panes)
     }
 
-    /// A frame of a page that places its panes itself; `view` has fit spelled out.
-    pub fn plain(ui: &Ui, row: &'a Row, size: Size, view: View) -> Self {
-        Self { row, size, edit_size: None, view, drawn: view, ppp: ui.ctx().pixels_per_point() }
-    }
-
     /// `ui_from_image`: where a pixel of the canvas is drawn.
     pub fn ui_from_image(&self, pane: &Pane<'_>, p_in_image: Point<ImageSpace>) -> Pos2 {
         let p = self.drawn.ui_from_image(&ui_rect(pane.rect), p_in_image);
@@ -98,6 +93,11 @@ impl<'a> Frame<'a> {
     /// As `ui_from_image` for a rectangle.
     pub fn ui_rect_from_image(&self, pane: &Pane<'_>, rect: &crate::domain::Rect<ImageSpace>) -> Rect {
         Rect::from_min_max(self.ui_from_image(pane, Point::new(rect.x0, rect.y0)), self.ui_from_image(pane, Point::new(rect.x1, rect.y1)))
+    }
+
+    /// The view that is drawn.
+    pub const fn drawn(&self) -> View {
+        self.drawn
     }
 
     /// Points a pixel of the canvas.
