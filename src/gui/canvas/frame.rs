@@ -79,11 +79,6 @@ impl<'a> Frame<'a> {
         (Self { row, size, edit_size, view, drawn, ppp }, panes)
     }
 
-    /// A frame of a page that places its panes itself; `view` has fit spelled out.
-    pub fn plain(ui: &Ui, row: &'a Row, size: Size, view: View) -> Self {
-        Self { row, size, edit_size: None, view, drawn: view, ppp: ui.ctx().pixels_per_point() }
-    }
-
     /// `ui_from_image`: where a pixel of the canvas is drawn.
     pub fn ui_from_image(&self, pane: &Pane<'_>, p_in_image: Point<ImageSpace>) -> Pos2 {
         let p = self.drawn.ui_from_image(&ui_rect(pane.rect), p_in_image);

@@ -28,7 +28,6 @@ use super::widgets;
 
 pub use frame::{Frame, Pane, ui_rect};
 pub use picture::Place;
-pub use picture::plain_ui;
 
 /// Where the last drawn pane is remembered, so that keys can zoom into its middle.
 pub fn pane_id() -> Id {

@@ -3,7 +3,7 @@
 use egui::{Color32, Painter, Pos2, Rect, RichText, Ui, Vec2, pos2, vec2};
 
 use crate::domain::{Point, Side, Size};
-use crate::editor::{Content, DifferenceView, Row, View};
+use crate::editor::{Content, DifferenceView, View};
 use crate::engine::{DifferenceKind, level_sizes};
 
 use super::frame::{Frame, Pane, ui_rect, wanted};
@@ -80,14 +80,6 @@ fn slot_ui(ui: &mut Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, wh
             ui.put(Rect::from_center_size(pane.clip.center(), vec2(24.0, 24.0)), egui::Spinner::new());
         }
     }
-}
-
-/// Draws a picture into `rect`, stretched to a canvas of `size`, without anything of the canvas around it. `view` has fit spelled out.
-pub fn plain_ui(ui: &Ui, cx: &Context<'_>, row: &Row, rect: Rect, size: Size, view: View, ready: &Ready) {
-    let frame = Frame::plain(ui, row, size, view);
-    let pane = Pane { content: Content::Picture(Side::Source), side: Side::Source, row, rect, clip: rect };
-    let look = Look { style: Style::Plain, gain: 1.0, tint: Color32::WHITE };
-    layer_ui(&ui.painter().with_clip_rect(rect), cx, &pane, &frame, ready, look);
 }
 
 /// How a layer is coloured.

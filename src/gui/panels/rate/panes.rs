@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use egui::{Align2, Color32, FontId, Id, Rect, RichText, Role, Sense, Ui, Vec2, pos2, vec2};
+use egui::{Align2, Color32, FontId, Id, Rect, RichText, Role, Sense, Ui, Vec2, vec2};
 
 use crate::domain::{Point, Size};
-use crate::editor::{Row, View};
-use crate::gui::canvas::{plain_ui, ui_rect};
+use crate::editor::View;
+use crate::gui::canvas::{Place, ui_rect};
 use crate::gui::context::{Action, Context};
 use crate::gui::people::PeopleAction;
 use crate::gui::pictures::{Slot, Wanted};
@@ -32,7 +32,7 @@ pub fn pane_id() -> Id {
 }
 
 /// Draws the panes into what is left of `ui`. All are as large as the first picture: the source.
-pub fn panes_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, specs: &[PaneSpec]) {
+pub fn panes_ui(ui: &mut Ui, cx: &Context<'_>, specs: &[PaneSpec]) {
     let area = ui.available_rect_before_wrap();
     let first = specs.first().and_then(|spec| spec.path.clone());
     let size = first.and_then(|path| Some(cx.pictures.ready(&Wanted::Full(path))?.full_size)).unwrap_or(Size::new(0, 0));
@@ -49,7 +49,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, specs: &[PaneSpec]) {
         title_ui(ui, cx, spec, *rect);
         // All panes show the same place: the view is that of the first, moved along.
         let moved = View { fit: false, ..view };
-        picture_ui(ui, cx, row, spec, below_title(*rect), moved, size);
+        picture_ui(ui, cx, spec, below_title(*rect), moved, size);
     }
     ui.allocate_rect(area, Sense::hover());
 }
@@ -113,7 +113,7 @@ fn title_ui(ui: &mut Ui, cx: &Context<'_>, spec: &PaneSpec, rect: Rect) {
     });
 }
 
-fn picture_ui(ui: &Ui, cx: &Context<'_>, row: &Row, spec: &PaneSpec, rect: Rect, view: View, size: Size) {
+fn picture_ui(ui: &Ui, cx: &Context<'_>, spec: &PaneSpec, rect: Rect, view: View, size: Size) {
     let palette = cx.palette(ui);
     let painter = ui.painter().with_clip_rect(rect);
     painter.rect_filled(rect, 0.0, palette.canvas.0);
@@ -127,7 +127,10 @@ fn picture_ui(ui: &Ui, cx: &Context<'_>, row: &Row, spec: &PaneSpec, rect: Rect,
     };
     let wanted = Wanted::Full(path.clone());
     match cx.pictures.get(&wanted) {
-        Some(Slot::Ready(ready)) => plain_ui(ui, cx, row, rect, size, view, ready),
+        Some(Slot::Ready(ready)) => {
+            let place = Place { rect, clip: rect, view, canvas: size, ppp: ui.ctx().pixels_per_point() };
+            place.picture_ui(&painter, cx, ready);
+        }
         // The reason may hold a file's name, and that a model's.
         Some(Slot::Failed(_)) => message("⚠ This picture cannot be shown.", palette.bad.0),
         Some(Slot::Loading) => message("Loading…", palette.text_dim.0),
@@ -137,6 +140,8 @@ fn picture_ui(ui: &Ui, cx: &Context<'_>, row: &Row, spec: &PaneSpec, rect: Rect,
 
 #[cfg(test)]
 mod tests {
+    use egui::pos2;
+
     use super::*;
 
     #[test]

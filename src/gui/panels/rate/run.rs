@@ -104,10 +104,7 @@ fn pictures_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         let path = if show_source { source.clone() } else { row.map(|row| row.edited.clone()) };
         specs.push(PaneSpec { title, path, marked: active == Some(place) });
     }
-    match first {
-        Some(row) => panes_ui(ui, cx, row, &specs),
-        None => drop(ui.label(RichText::new("⚠ This edit is not in the project.").color(palette.bad.0))),
-    }
+    panes_ui(ui, cx, &specs);
 }
 
 fn side_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
