@@ -3,6 +3,7 @@
 //! The words are those of the project's glossary (`ARCHITECTURE.md`): item, edit, region, parse, part score, trace,
 //! profile, range, rating, run, proposal.
 
+mod distance;
 pub mod geometry;
 mod item;
 mod mask;
@@ -14,7 +15,9 @@ mod rating;
 mod region;
 pub mod rle;
 mod score;
+mod triage;
 
+pub use distance::squared_distances;
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
 pub use mask::Mask;
@@ -23,5 +26,6 @@ pub use parse::{EditType, FieldWords, Parse, ParseOrigin, PositionWord, SizeWord
 pub use paths::relative_path;
 pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use rating::{CRITERIA, Criterion, Rating};
-pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
+pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side, TokenMatch};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use triage::{CHANGED_ABOVE, ChangeShares, Shift, Triage};

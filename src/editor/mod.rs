@@ -4,6 +4,7 @@
 //! changes it through actions only.
 
 mod agreement;
+mod band;
 mod details;
 mod flags;
 mod jobs;
@@ -15,7 +16,8 @@ mod row;
 mod view;
 
 pub use agreement::{Measure, MeasurePoint, measure_points};
-pub use details::{Combined, EditDetails, HistoryLine, PictureState};
+pub use band::Band;
+pub use details::{Audit, Automatic, Combined, EditDetails, HistoryLine, PictureState};
 pub use flags::{Flag, Flags};
 pub use jobs::{Failure, Job, JobState, Jobs};
 pub use labels::{LabelBox, place_labels};

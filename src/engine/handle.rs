@@ -7,6 +7,7 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
+use super::audit::{self, AuditRequest, Newest};
 use super::messages::{Event, Level, PictureToken, Request, RunToken};
 use super::{files, pictures, runs};
 
@@ -50,11 +51,14 @@ impl Cancelled {
     }
 }
 
-/// A running engine: one inference thread that owns the networks, one thread for files, a small pool for pictures.
+/// A running engine: one inference thread that owns the networks, one that answers about single edits from what is known, one for files,
+/// a small pool for pictures.
 pub struct Engine {
     runs: Sender<Request>,
     files: Sender<Request>,
     pictures: Sender<(u64, Request)>,
+    audit: Sender<AuditRequest>,
+    newest: Newest,
     events: Receiver<Event>,
     cancelled: Cancelled,
     /// Picture requests of an older generation are dropped unseen.
@@ -77,8 +81,15 @@ impl Engine {
         let generation = Arc::new(AtomicU64::new(0));
 
         let (runs, incoming) = unbounded();
-        let (out, stop) = (outbox.clone(), cancelled.clone());
-        named("editscope-inference", move || runs::serve(&incoming, &out, &stop))?;
+        let (background, jobs) = unbounded();
+        let newest = Newest::default();
+        let inbox = runs::Inbox { runs: incoming, background: jobs };
+        let (out, stop, latest) = (outbox.clone(), cancelled.clone(), newest.clone());
+        named("editscope-inference", move || runs::serve(&inbox, &latest, &out, &stop))?;
+
+        let (audit, incoming) = unbounded();
+        let (out, latest) = (outbox.clone(), newest.clone());
+        named("editscope-audit", move || audit::serve(&incoming, &background, &latest, &out))?;
 
         let (files, incoming) = unbounded();
         let out = outbox.clone();
@@ -89,7 +100,7 @@ impl Engine {
             let (incoming, out, generation) = (incoming.clone(), outbox.clone(), Arc::clone(&generation));
             named(&format!("editscope-pictures-{n}"), move || pictures::serve(&incoming, &out, &generation))?;
         }
-        Ok(Self { runs, files, pictures, events, cancelled, generation, next_token: AtomicU64::new(1) })
+        Ok(Self { runs, files, pictures, audit, newest, events, cancelled, generation, next_token: AtomicU64::new(1) })
     }
 
     /// Asks for something; never blocks. The answer comes as events.
@@ -101,6 +112,12 @@ impl Engine {
                 self.generation.fetch_add(1, Ordering::Relaxed);
             }
             Request::Score(..) => drop(self.runs.send(request)),
+            Request::Audit(request) => {
+                if let AuditRequest::Rescore(ask) = &request {
+                    self.newest.set(ask);
+                }
+                drop(self.audit.send(request));
+            }
             Request::Picture(..) | Request::ChangeMap { .. } => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }

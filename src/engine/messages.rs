@@ -8,6 +8,8 @@ use std::sync::Arc;
 use crate::domain::{Profile, Range, Score, Size};
 use crate::storage::EditId;
 
+use super::audit::{AuditEvent, AuditRequest};
+
 /// Names one run within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunToken(pub u64);
@@ -147,6 +149,8 @@ pub enum Level {
 #[derive(Clone, Debug)]
 pub enum Request {
     Score(RunToken, ScoreRequest),
+    /// About one edit: its score after a correction, how firm it is, its region pasted back.
+    Audit(AuditRequest),
     /// Stop a run; what is scored stays.
     Cancel(RunToken),
     Picture(PictureToken, PictureRequest),
@@ -231,6 +235,8 @@ pub enum Event {
         edit: EditId,
         parse: crate::domain::Parse,
     },
+    /// About one edit.
+    Audit(AuditEvent),
     Message {
         level: Level,
         text: String,

@@ -5,19 +5,25 @@
 
 #[cfg(feature = "nets")]
 mod adapters;
+pub mod audit;
 mod cache;
+mod corrections;
 mod demo;
 mod evaluate;
 pub mod files;
 mod handle;
+mod inputs;
+mod known;
 mod messages;
 pub mod models;
 mod networks;
+pub mod paste_back;
 pub mod pictures;
 pub mod results;
 mod runs;
 #[cfg(feature = "nets")]
 mod session;
+mod triage;
 
 pub use cache::{MemoryCache, ResultCache};
 pub use demo::DEMO_NOTICE;
@@ -35,4 +41,4 @@ pub use session::{Session, SessionError};
 pub use crate::instruct::parse_instruction;
 
 /// Puts parts on one scale and into one number; the window shows them, it does not compute them.
-pub use crate::metrics::bpm::{combine, fit_range};
+pub use crate::metrics::bpm::{Combined, Partial, Pending, combine, explain, fit_range, sensitivity::SensitivityPoint};

@@ -3,8 +3,8 @@
 #[cfg(feature = "nets")]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::domain::Score;
 use crate::metrics::ports::{Networks, PortError};
+use crate::storage::{Project, StorageError};
 
 use super::cache::ResultCache;
 #[cfg(feature = "nets")]
@@ -69,17 +69,25 @@ impl NetworkSlot {
         self.session.as_ref().map_or_else(Default::default, |s| (s.device_words(), s.models_words(), s.fingerprint()))
     }
 
+    /// Notes in the project under which names the cache keeps what these networks gave, so that it can be read without them.
+    ///
+    /// # Errors
+    /// When the project cannot be written.
+    pub fn remember(&self, project: &Project) -> Result<(), StorageError> {
+        self.session.as_ref().map_or(Ok(()), |session| session.cache_names().remember(project, &session.fingerprint()))
+    }
+
     /// Lends the networks to `work`. When a GPU that was chosen automatically fails, the CPU takes over and `work` runs again.
     ///
     /// # Errors
     /// When the networks fail, or `cancelled` says so between two of them.
-    pub fn score(
+    pub fn lend<T>(
         &mut self,
         cache: &dyn ResultCache,
         cancelled: &dyn Fn() -> bool,
         emit: &mut dyn FnMut(Event),
-        work: &mut dyn FnMut(&mut Networks<'_>) -> Result<Score, PortError>,
-    ) -> Result<Score, PortError> {
+        work: &mut dyn FnMut(&mut Networks<'_>) -> Result<T, PortError>,
+    ) -> Result<T, PortError> {
         let failed = |reason: String| PortError::Failed { network: "networks", reason };
         let session = self.session.as_mut().ok_or_else(|| failed("they are not loaded".to_owned()))?;
         match guarded(|| session.with_networks(cache, cancelled, &mut *work)) {
@@ -107,6 +115,14 @@ impl NetworkSlot {
         anyhow::bail!("this build has no networks (features `wgpu` and `flex` are off)")
     }
 
+    /// Nothing to note.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn remember(&self, _project: &Project) -> Result<(), StorageError> {
+        Ok(())
+    }
+
     /// Nothing to name.
     pub fn words(&self) -> (String, String, String) {
         Default::default()
@@ -116,13 +132,13 @@ impl NetworkSlot {
     ///
     /// # Errors
     /// Always.
-    pub fn score(
+    pub fn lend<T>(
         &mut self,
         _cache: &dyn ResultCache,
         _cancelled: &dyn Fn() -> bool,
         _emit: &mut dyn FnMut(Event),
-        _work: &mut dyn FnMut(&mut Networks<'_>) -> Result<Score, PortError>,
-    ) -> Result<Score, PortError> {
+        _work: &mut dyn FnMut(&mut Networks<'_>) -> Result<T, PortError>,
+    ) -> Result<T, PortError> {
         Err(PortError::Failed { network: "networks", reason: "this build has none".to_owned() })
     }
 }

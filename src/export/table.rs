@@ -36,6 +36,8 @@ struct Columns {
     parse: bool,
     ratings: bool,
     results: bool,
+    /// Some row was corrected: what was automatic has columns too.
+    automatic: bool,
     /// Criteria that anybody answered.
     criteria: Vec<String>,
     /// Key, and whether its cells hold JSON.
@@ -62,6 +64,7 @@ impl Columns {
             parse: rows.iter().any(|row| row.parse.is_some()),
             ratings: rows.iter().any(|row| !row.ratings.is_empty()),
             results: rows.iter().any(|row| row.result.is_some()),
+            automatic: rows.iter().any(|row| row.result.as_ref().is_some_and(|result| result.automatic.is_some())),
             criteria,
             unknown,
         }
@@ -80,6 +83,11 @@ impl Columns {
             header.extend(["editscope.profile", "editscope.range", "editscope.failed"].map(str::to_owned));
             for name in Parts::NAMES.into_iter().chain(["overall"]) {
                 header.extend([format!("editscope.{name}"), format!("editscope.{name}.why")]);
+            }
+        }
+        if self.automatic {
+            for name in Parts::NAMES.into_iter().chain(["overall"]) {
+                header.extend([format!("editscope.automatic.{name}"), format!("editscope.automatic.{name}.why")]);
             }
         }
         header.extend(self.criteria.iter().map(|criterion| format!("editscope.human.{criterion}")));
@@ -105,6 +113,10 @@ impl Columns {
         if self.results {
             cells.extend(result_cells(row));
         }
+        if self.automatic {
+            let automatic = row.result.as_ref().and_then(|result| result.automatic.as_ref());
+            cells.extend(outcome_cells(automatic.map(|automatic| &automatic.parts), automatic.map(|automatic| &automatic.overall)));
+        }
         let human = row.human();
         cells.extend(self.criteria.iter().map(|criterion| human.get(criterion.as_str()).map(f64::to_string).unwrap_or_default()));
         Ok(cells)
@@ -123,11 +135,16 @@ fn result_cells(row: &ExportRow) -> Vec<String> {
     let Some(result) = &row.result else { return vec![String::new(); 3 + 2 * (Parts::NAMES.len() + 1)] };
     let failed = result.parts.as_ref().err().cloned().unwrap_or_default();
     let mut cells = vec![result.profile.to_string(), result.range.clone().unwrap_or_default(), failed];
-    let parts = result.parts.as_ref().ok();
-    let named = Parts::NAMES.into_iter().map(|name| parts.and_then(|parts| parts.get(name)));
-    for outcome in named.chain([result.overall.as_ref()]) {
-        cells.push(outcome.and_then(Outcome::value).map(f64::to_string).unwrap_or_default());
-        cells.push(outcome.and_then(Outcome::why).unwrap_or_default().to_owned());
-    }
+    cells.extend(outcome_cells(result.parts.as_ref().ok(), result.overall.as_ref()));
     cells
+}
+
+/// Value and reason of the four parts and of the overall; empty where there is neither.
+fn outcome_cells(parts: Option<&Parts>, overall: Option<&Outcome<f64>>) -> Vec<String> {
+    let named = Parts::NAMES.into_iter().map(|name| parts.and_then(|parts| parts.get(name)));
+    let cells = |outcome: Option<&Outcome<f64>>| {
+        let value = outcome.and_then(Outcome::value).map(f64::to_string).unwrap_or_default();
+        [value, outcome.and_then(Outcome::why).unwrap_or_default().to_owned()]
+    };
+    named.chain([overall]).flat_map(cells).collect()
 }

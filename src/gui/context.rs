@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 
 use crate::domain::{Parse, TraceKind};
-use crate::editor::{Filter, Overlay, RowId, SortKey, View};
+use crate::editor::{Filter, Overlay, Row, RowId, SortKey, View};
 
 use super::command::Command;
 use super::pictures::{Pictures, Wanted};
+use super::rescore::AuditAction;
 use super::settings::Settings;
 use super::state::{AgreementView, State};
 use super::theme::{Palette, Theme};
@@ -45,6 +46,7 @@ pub enum Action {
     DismissNotice,
     ToggleFailures,
     CopyText(String),
+    Audit(AuditAction),
 }
 
 /// Collects the actions of a frame. Sender and receiver share a thread, so a plain list does.
@@ -77,6 +79,11 @@ impl<'a> Context<'a> {
     /// Asks for a change.
     pub fn send(&self, action: Action) {
         self.sender.send(action);
+    }
+
+    /// The picture that is shown as a row's edit: its file, or its region pasted back on the source while that is looked at.
+    pub fn edited_of<'b>(&'b self, row: &'b Row) -> &'b PathBuf {
+        self.state.audit.stand_in(row.id).unwrap_or(&row.edited)
     }
 
     /// The colours in use.

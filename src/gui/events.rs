@@ -34,6 +34,7 @@ impl App {
                 }
             }
             Event::Message { level, text } => self.toast(level, text),
+            Event::Audit(event) => self.audit_event(event),
             run => self.run_event(run),
         }
     }
@@ -121,8 +122,9 @@ impl App {
             }
             StoreEvent::ParseSaved(id, Ok(())) => {
                 self.state.saving = false;
-                self.toast(Level::Info, "Parse saved. Score the edit again to use it.");
+                self.toast(Level::Info, "Parse saved.");
                 self.request_details(id);
+                self.regions_changed(id);
             }
             StoreEvent::ParseSaved(_, Err(why)) => {
                 self.state.saving = false;
@@ -161,6 +163,7 @@ impl App {
         if self.state.queue.selected() != Some(id) {
             return;
         }
+        self.audit_details_taken(id);
         let before = self.state.details.replace(details);
         let Some(details) = &self.state.details else { return };
         let same_edit = before.as_ref().is_some_and(|before| before.id == id);
@@ -182,6 +185,7 @@ impl App {
             Ask::OpenProject => self.open_project(path),
             Ask::Data => self.ask(Ask::ProjectFor { data: path }),
             Ask::ProjectFor { data } => self.import(data, path),
+            Ask::PastedBackTo { picture } => self.copy_pasted(&picture, &path),
             Ask::ExportTo => self.store.send(StoreRequest::Export { to: path, shown: self.shown() }),
         }
     }

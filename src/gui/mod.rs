@@ -17,7 +17,7 @@ mod panels;
 pub mod pictures;
 mod project_store;
 mod raster;
-mod rescore;
+pub mod rescore;
 mod screenshot;
 pub mod settings;
 pub mod state;

@@ -4,5 +4,7 @@ pub mod change;
 mod color;
 pub mod decode;
 mod frames;
+pub mod header;
 mod jpeg;
+pub mod paste;
 pub mod resize;

@@ -4,6 +4,7 @@
 //! says so when the sizes differ.
 
 mod overlay;
+mod pointed;
 mod probe;
 mod toolbar;
 
@@ -105,7 +106,7 @@ fn frame_of<'a>(cx: &Context<'_>, row: &'a Row, pane: Rect) -> Frame<'a> {
         }
         cx.pictures.ready(&wanted).map(|ready| ready.full_size)
     };
-    let (source_size, edit_size) = (size_of(&row.source), size_of(&row.edited));
+    let (source_size, edit_size) = (size_of(&row.source), size_of(cx.edited_of(row)));
     let size = source_size.or(edit_size).unwrap_or(Size::new(0, 0));
     Frame { row, size, edit_size, view: cx.state.view.resolved(&ui_rect(pane), size) }
 }
@@ -143,6 +144,9 @@ fn title_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, rect: Rec
     painter.rect_filled(rect, 0.0, palette.panel.0);
     let (name, path) = match pane.side {
         Side::Source => ("Source".to_owned(), &frame.row.source),
+        Side::Edit if cx.edited_of(frame.row) != &frame.row.edited => {
+            ("Region pasted back on the source".to_owned(), cx.edited_of(frame.row))
+        }
         Side::Edit if frame.row.model.is_empty() => ("Edit".to_owned(), &frame.row.edited),
         Side::Edit => (format!("Edit · {}", frame.row.model), &frame.row.edited),
     };
@@ -164,7 +168,7 @@ fn picture_ui(ui: &mut Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>) {
     let palette = cx.palette(ui);
     let path = match pane.side {
         Side::Source => &frame.row.source,
-        Side::Edit => &frame.row.edited,
+        Side::Edit => cx.edited_of(frame.row),
     };
     match cx.pictures.get(&Wanted::Full(path.clone())) {
         Some(Slot::Ready(ready)) => {

@@ -38,6 +38,7 @@ pub fn overlays_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane; 2], frame: &Frame<'
         mask_ui(ui, cx, pane, frame, score);
         crop_ui(ui, cx, pane, frame, score);
         boxes_ui(ui, cx, pane, frame, score);
+        super::pointed::pointed_ui(ui, cx, pane, frame, score);
     }
 }
 
