@@ -69,14 +69,14 @@ pub struct AuditState {
 impl AuditState {
     /// Whether an answer is on its way.
     pub fn is_working(&self) -> bool {
-        let unanswered = |result: bool| !result;
+        let pasting = |asked: &Asked<PastedBack>| match &asked.result {
+            Some(Ok(pasted)) => pasted.score.is_none(),
+            Some(Err(_)) => false,
+            None => true,
+        };
         !self.waiting.is_empty()
-            || self.sensitivity.as_ref().is_some_and(|asked| unanswered(asked.result.is_some()))
-            || self.pasted.as_ref().is_some_and(|asked| match &asked.result {
-                Some(Ok(pasted)) => pasted.score.is_none(),
-                Some(Err(_)) => false,
-                None => true,
-            })
+            || self.sensitivity.as_ref().is_some_and(|asked| asked.result.is_none())
+            || self.pasted.as_ref().is_some_and(pasting)
     }
 
     /// Whether the score of an edit is being computed.

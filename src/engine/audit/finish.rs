@@ -16,6 +16,7 @@ use crate::engine::messages::{Event, RunToken, ScoreRequest};
 use crate::engine::networks::NetworkSlot;
 use crate::imaging::paste::paste_back;
 use crate::metrics::bpm::{PairInput, Partial, Pending, Settings, score_pair};
+use crate::metrics::ports::{Networks, PortError};
 use crate::storage::{EditId, Project};
 
 use super::pair::Pair;
@@ -118,7 +119,7 @@ fn sensitivity(ask: &Ask, networks: &mut NetworkSlot, out: &Outbox) -> anyhow::R
     networks.remember(&project)?;
     let cache = ProjectCache(&project);
     let mut result = None;
-    let lend = &mut |nets: &mut crate::metrics::ports::Networks<'_>| {
+    let lend = &mut |nets: &mut Networks<'_>| -> Result<(), PortError> {
         result = Some(curves(&project, &pair, ask.edit, ask.profile, nets));
         Ok(())
     };

@@ -10,6 +10,7 @@ use crate::editor::{Automatic, Combined, EditDetails, Filter, Row, ShowOnly};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::rescore::ShownScore;
+use crate::gui::theme::Palette;
 use crate::gui::widgets::{self, outcome_text, section};
 
 /// Draws the tab.
@@ -134,7 +135,7 @@ fn parts_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: &ShownS
                 hovered |= ui.label(outcome_text(part, palette)).hovered();
             }
             if let Some(before) = before {
-                ui.label(change_text(before, part, cx, ui));
+                ui.label(change_text(before, part, palette));
             }
             match normalised(shown, name).filter(|_| !shown.pending.has(name)) {
                 Some(outcome) => ui.label(outcome_text(outcome, palette)),
@@ -168,8 +169,7 @@ fn normalised<'a>(shown: &'a ShownScore<'_>, name: &str) -> Option<&'a Outcome<f
 }
 
 /// The change of a part, with its sign.
-fn change_text(before: &Outcome<f64>, after: &Outcome<f64>, cx: &Context<'_>, ui: &Ui) -> RichText {
-    let palette = cx.palette(ui);
+fn change_text(before: &Outcome<f64>, after: &Outcome<f64>, palette: &Palette) -> RichText {
     match (before.value(), after.value()) {
         (Some(before), Some(after)) if before == after => RichText::new("     0").monospace().color(palette.text_dim.0),
         (Some(before), Some(after)) => RichText::new(format!("{:>+6.3}", after - before)).monospace().color(palette.text_strong.0).strong(),
