@@ -348,7 +348,11 @@ impl FakeEngine {
         let mut events = self.events.borrow_mut();
         match request {
             AuditRequest::Rescore(ask) => {
-                let Some(score) = answers.corrected.clone() else { return };
+                let Some(score) = answers.corrected.clone() else {
+                    let why = "no answer in this test".to_owned();
+                    events.push_back(Event::Audit(AuditEvent::Failed { ticket: ask.ticket, edit: ask.edit, why }));
+                    return;
+                };
                 let told = |score: Score, pending, kept| {
                     let partial = Arc::new(Partial { score, pending, mask_in_bpm500: None });
                     Event::Audit(AuditEvent::Rescored { ticket: ask.ticket, edit: ask.edit, partial, millis: 12.0, kept })
