@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use anyhow::Context as _;
 use image::RgbImage;
 
 use crate::domain::{Mask, Score};
@@ -180,10 +181,23 @@ fn score_pasted(
 
 /// Writes a preview where pictures of this process go that nobody asked to keep.
 fn keep_preview(picture: &RgbImage, ask: &Ask) -> anyhow::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("editscope-{}", std::process::id()));
+    let cache = dirs::cache_dir().context("there is no cache folder for this user: set XDG_CACHE_HOME or HOME")?;
+    let folder = cache.join("editscope").join("previews");
     std::fs::create_dir_all(&folder)?;
+    forget_old_previews(&folder);
     // Another name each time: whoever shows the old one is not surprised.
-    let path = folder.join(format!("paste-back-{}-{}.png", ask.edit.0, ask.ticket));
+    let path = folder.join(format!("paste-back-{}-{}-{}.png", std::process::id(), ask.edit.0, ask.ticket));
     picture.save(&path)?;
     Ok(path)
+}
+
+/// Previews are of use for minutes; those of yesterday go. Best effort: what stays behind costs only space.
+fn forget_old_previews(folder: &std::path::Path) {
+    let day = std::time::Duration::from_secs(24 * 60 * 60);
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > day) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
