@@ -209,8 +209,32 @@ pub struct Models {
 
 #[derive(Debug, Subcommand)]
 pub enum ModelsCommand {
-    /// List published checkpoints with sizes, licences and where they are expected on this machine
+    /// List published checkpoints with sizes, licences and where they are on this machine
     List {
+        /// Print one JSON object a network
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch a set (`paper`, `light`, `baselines`) or single networks; goes on where an earlier fetch stopped
+    ///
+    /// HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE and HF_HUB_OFFLINE mean what they mean to the hub's own tools, HTTPS_PROXY and NO_PROXY what
+    /// they mean everywhere. Files that are in the hub's cache already are linked, not fetched.
+    Fetch {
+        /// Sets or networks of `models list`
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+        /// Where to put them [default: EDITSCOPE_MODELS, else the user's data folder]
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Read fetched files again and name those that are missing, truncated or altered
+    Verify {
+        /// Sets or networks of `models list` [default: every network that is here]
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Where they are [default: EDITSCOPE_MODELS, else the user's data folder]
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
         /// Print one JSON object a network
         #[arg(long)]
         json: bool,

@@ -9,6 +9,7 @@ mod agree;
 mod args;
 mod demo;
 mod export;
+mod models;
 mod score;
 mod tools;
 
@@ -79,6 +80,6 @@ pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
         Some(Command::Score(score)) => score::run(&score).map(Outcome::Finished),
         Some(Command::Agree(agree)) => agree::run(&agree).map(Outcome::Finished),
         Some(Command::Export(export)) => export::run(&export).map(Outcome::Finished),
-        Some(Command::Models(models)) => tools::models(&models).map(Outcome::Finished),
+        Some(Command::Models(models)) => models::run(&models).map(Outcome::Finished),
     }
 }

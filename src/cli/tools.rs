@@ -1,4 +1,4 @@
-//! The small commands: open, import, lint, parse, models list.
+//! The small commands: open, import, lint, parse.
 
 use std::io::{BufRead as _, Write as _};
 
@@ -6,9 +6,9 @@ use anyhow::{Context as _, bail};
 use serde_json::json;
 
 use crate::datasets;
-use crate::engine::{ModelSource, files, models, parse_instruction};
+use crate::engine::{ModelSource, files, parse_instruction};
 
-use super::args::{Import, Lint, Models, ModelsCommand, Open, Parse};
+use super::args::{Import, Lint, Open, Parse};
 use super::{Finish, WindowRequest};
 
 /// Checks that the project can be opened, before a window flashes up and vanishes.
@@ -71,39 +71,5 @@ pub fn parse(parse: &Parse) -> anyhow::Result<Finish> {
             }
         }
     }
-    Ok(Finish::Done)
-}
-
-/// Lists the published checkpoints and where this machine expects them.
-pub fn models(models: &Models) -> anyhow::Result<Finish> {
-    let ModelsCommand::List { json } = models.command;
-    let listed = models::list();
-    if json {
-        for network in &listed {
-            out!("{}", serde_json::to_string(network)?);
-        }
-        return Ok(Finish::Done);
-    }
-    out!("{:<24} {:<15} {:<12} {:>9}  {:<38} licence", "network", "role", "sets", "size", "hub");
-    for network in &listed {
-        out!(
-            "{:<24} {:<15} {:<12} {:>6.2} GB  {:<38} {}",
-            network.name,
-            network.role,
-            network.sets.join(","),
-            network.bytes as f64 / 1e9,
-            network.hub,
-            network.licence
-        );
-        out!("    revision {}", network.revision);
-        for place in &network.places {
-            out!("    {}: {}", place.folder, if place.problems.is_empty() { "complete".to_owned() } else { place.problems.join("; ") });
-        }
-    }
-    out!("");
-    out!(
-        "Put the files of a set's networks into the folders above, then score with `--models SET`; or point `--models DIR` at a folder that holds"
-    );
-    out!("clip, sam and grounding-dino. EDITSCOPE_MODELS moves the root. The demo checkpoints (`--models demo`) are inside the program.");
     Ok(Finish::Done)
 }

@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::audit::{self, AuditRequest, Newest};
 use super::messages::{Event, Level, PictureToken, Request, RunToken};
+use super::models::{self, ModelsRequest};
 use super::{files, pictures, runs};
 
 /// Called after each event is published, so that a sleeping window wakes up.
@@ -56,6 +57,9 @@ impl Cancelled {
 pub struct Engine {
     runs: Sender<Request>,
     files: Sender<Request>,
+    models: Sender<ModelsRequest>,
+    /// How often the person asked to stop fetching.
+    model_stops: Arc<AtomicU64>,
     pictures: Sender<(u64, Request)>,
     audit: Sender<AuditRequest>,
     newest: Newest,
@@ -95,12 +99,17 @@ impl Engine {
         let out = outbox.clone();
         named("editscope-files", move || files::serve(&incoming, &out))?;
 
+        let (models, incoming) = unbounded();
+        let model_stops = Arc::new(AtomicU64::new(0));
+        let (out, stops) = (outbox.clone(), Arc::clone(&model_stops));
+        named("editscope-models", move || models::serve(&incoming, &out, &stops))?;
+
         let (pictures, incoming) = unbounded();
         for n in 0..PICTURE_THREADS {
             let (incoming, out, generation) = (incoming.clone(), outbox.clone(), Arc::clone(&generation));
             named(&format!("editscope-pictures-{n}"), move || pictures::serve(&incoming, &out, &generation))?;
         }
-        Ok(Self { runs, files, pictures, audit, newest, events, cancelled, generation, next_token: AtomicU64::new(1) })
+        Ok(Self { runs, files, models, model_stops, pictures, audit, newest, events, cancelled, generation, next_token: AtomicU64::new(1) })
     }
 
     /// Asks for something; never blocks. The answer comes as events.
@@ -111,6 +120,10 @@ impl Engine {
             Request::ForgetPictures => {
                 self.generation.fetch_add(1, Ordering::Relaxed);
             }
+            Request::Models(ModelsRequest::Cancel) => {
+                self.model_stops.fetch_add(1, Ordering::Relaxed);
+            }
+            Request::Models(request) => drop(self.models.send(request)),
             Request::Score(..) => drop(self.runs.send(request)),
             Request::Audit(request) => {
                 if let AuditRequest::Rescore(ask) = &request {

@@ -70,7 +70,7 @@ impl ModelSource {
     pub fn from_argument(text: &str) -> Self {
         match text {
             "demo" => Self::Demo,
-            "light" | "paper" => Self::Catalog(text.to_owned()),
+            set if super::models::sets().iter().any(|known| known == set) => Self::Catalog(set.to_owned()),
             folder => Self::Folder(PathBuf::from(folder)),
         }
     }
@@ -167,6 +167,8 @@ pub enum Request {
     MakeDemo {
         folder: PathBuf,
     },
+    /// List, fetch or check published networks.
+    Models(super::models::ModelsRequest),
     /// Read the seven fields out of an instruction with the built-in rules.
     Parse {
         edit: EditId,
@@ -237,6 +239,8 @@ pub enum Event {
     },
     /// About one edit.
     Audit(AuditEvent),
+    /// What became of published networks.
+    Models(super::models::ModelsEvent),
     Message {
         level: Level,
         text: String,

@@ -1,47 +1,95 @@
-//! The catalog of published checkpoints, as front ends show it.
+//! The catalog of published checkpoints, as front ends show it, fetch it and check it.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crossbeam_channel::Receiver;
 use serde::Serialize;
 
-use crate::nets::catalog;
+use crate::nets::catalog::{self, CatalogNetwork, HubEnv, Place};
 
-/// One published network, with where its files are expected on this machine.
-#[derive(Clone, Debug, Serialize)]
+use super::handle::Outbox;
+use super::messages::Event;
+
+/// One published network, with where its files are on this machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ListedNetwork {
     pub name: String,
     pub role: &'static str,
     pub sets: Vec<String>,
-    pub hub: String,
-    pub revision: String,
+    /// Name on the hub; `None` when every file has its own address.
+    pub hub: Option<String>,
+    /// The pinned commit; `None` when none is known.
+    pub revision: Option<String>,
     pub licence: String,
     /// Total of the known file sizes.
     pub bytes: u64,
     pub files: Vec<catalog::CatalogFile>,
-    pub places: Vec<Place>,
+    pub place: Place,
 }
 
-/// A folder where a network is expected, and what is wrong with it; no problems: complete.
-#[derive(Clone, Debug, Serialize)]
-pub struct Place {
-    pub set: String,
-    pub folder: String,
-    pub problems: Vec<String>,
+/// What is to be done with published networks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelsRequest {
+    /// Say what there is, and where.
+    List,
+    /// Fetch the networks of a set, or one network.
+    Fetch(String),
+    /// Read the files of a set or network again and compare them with what was published.
+    Verify(String),
+    /// Stop what is going on; what was received stays.
+    Cancel,
 }
 
-/// Every network of the catalog.
-pub fn list() -> Vec<ListedNetwork> {
-    catalog::networks()
+/// What becomes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelsEvent {
+    Listed(Arc<Vec<ListedNetwork>>),
+    Progress(FetchProgress),
+    /// A set or network is here.
+    Fetched {
+        name: String,
+        summary: String,
+    },
+    /// What `Verify` found; no problems: every file is as published.
+    Verified {
+        name: String,
+        problems: Vec<String>,
+        unchecked: Vec<String>,
+    },
+    Failed {
+        name: String,
+        why: String,
+    },
+}
+
+/// How far a fetch or a check is.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FetchProgress {
+    /// The set or network that was asked for.
+    pub name: String,
+    pub network: String,
+    pub file: String,
+    pub done_bytes: u64,
+    pub total_bytes: u64,
+    /// What is being done, in a word ("receiving").
+    pub doing: &'static str,
+    /// Rate of what is being received; 0 while nothing is.
+    pub bytes_per_second: f64,
+}
+
+/// The catalog and the places of its networks. No file is read, only looked for.
+///
+/// # Errors
+/// When this machine names no folder for them.
+pub fn list() -> anyhow::Result<Vec<ListedNetwork>> {
+    let (root, env) = (root()?, HubEnv::from_env());
+    Ok(catalog::networks()
         .into_iter()
         .map(|network| ListedNetwork {
             bytes: network.bytes(),
-            places: network
-                .sets
-                .iter()
-                .filter_map(|set| {
-                    let folder = catalog::set_folder(set)?.join(network.role.folder());
-                    let problems = if folder.is_dir() { network.problems_in(&folder) } else { vec!["not there".to_owned()] };
-                    Some(Place { set: set.clone(), folder: folder.display().to_string(), problems })
-                })
-                .collect(),
+            place: catalog::place_of(&network, &root, &env),
             name: network.name,
             role: network.role.folder(),
             sets: network.sets,
@@ -50,5 +98,196 @@ pub fn list() -> Vec<ListedNetwork> {
             licence: network.licence,
             files: network.files,
         })
-        .collect()
+        .collect())
+}
+
+/// The names that `fetch` and `--models` take: sets first.
+pub fn sets() -> Vec<String> {
+    catalog::sets()
+}
+
+/// The folder of all fetched networks.
+///
+/// # Errors
+/// When this machine names none.
+pub fn root() -> anyhow::Result<PathBuf> {
+    catalog::models_root().ok_or_else(|| anyhow::anyhow!("this machine names no data folder; set EDITSCOPE_MODELS to a folder"))
+}
+
+fn wanted(name: &str) -> anyhow::Result<Vec<CatalogNetwork>> {
+    let networks = catalog::named(name);
+    if networks.is_empty() {
+        let known: Vec<String> = catalog::sets().into_iter().chain(catalog::networks().into_iter().map(|n| n.name)).collect();
+        anyhow::bail!("the catalog has no set or network called '{name}'; it has {}", known.join(", "));
+    }
+    Ok(networks)
+}
+
+/// Fetches the networks of `name` into `root`; a sentence on what was done for each. `step` may stop it by returning `false`.
+///
+/// # Errors
+/// When the catalog has no such name, or a network cannot be fetched; says why and what to do.
+#[cfg(feature = "nets")]
+pub fn fetch(name: &str, root: &Path, step: &mut dyn FnMut(FetchProgress) -> bool) -> anyhow::Result<Vec<String>> {
+    use crate::nets::fetch::{Options, fetch};
+
+    let options = Options::new(root.to_owned());
+    let mut done = Vec::new();
+    for network in wanted(name)? {
+        let mut rate = Rate::new();
+        let fetched = fetch(&network, &options, &mut |progress| {
+            step(FetchProgress {
+                name: name.to_owned(),
+                network: progress.network.clone(),
+                file: progress.file.clone(),
+                done_bytes: progress.done,
+                total_bytes: progress.total,
+                doing: words(progress.doing),
+                bytes_per_second: rate.of(progress.done, progress.doing == crate::nets::fetch::Doing::Receiving),
+            })
+        })?;
+        let what =
+            if fetched.received.is_empty() { "was here already".to_owned() } else { format!("{} fetched", fetched.received.join(", ")) };
+        let commit = fetched.revision.map_or(String::new(), |revision| format!(", commit {revision}"));
+        let unchecked = match fetched.unchecked.as_slice() {
+            [] => String::new(),
+            files => format!("; nobody publishes a sum of {}, only the size was checked", files.join(", ")),
+        };
+        done.push(format!("{}: {what}{commit}{unchecked}; in {}", network.name, fetched.folder.display()));
+    }
+    Ok(done)
+}
+
+/// Never fetches: there is nothing that could use the networks.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "nets"))]
+pub fn fetch(_name: &str, _root: &Path, _step: &mut dyn FnMut(FetchProgress) -> bool) -> anyhow::Result<Vec<String>> {
+    anyhow::bail!("this build has no networks (features `wgpu` and `flex` are off)")
+}
+
+#[cfg(feature = "nets")]
+fn words(doing: crate::nets::fetch::Doing) -> &'static str {
+    use crate::nets::fetch::Doing;
+    match doing {
+        Doing::Asking => "asking",
+        Doing::Receiving => "receiving",
+        Doing::Checking => "checking",
+        Doing::Waiting => "waiting for the server",
+        Doing::Found => "found",
+    }
+}
+
+/// Bytes a second over the last seconds.
+#[cfg(feature = "nets")]
+struct Rate {
+    since: std::time::Instant,
+    from: Option<u64>,
+    rate: f64,
+}
+
+#[cfg(feature = "nets")]
+impl Rate {
+    fn new() -> Self {
+        Self { since: std::time::Instant::now(), from: None, rate: 0.0 }
+    }
+
+    fn of(&mut self, done: u64, receiving: bool) -> f64 {
+        let seconds = self.since.elapsed().as_secs_f64();
+        match self.from {
+            Some(from) if receiving && seconds < 1.0 => {
+                if self.rate == 0.0 && seconds > 0.2 {
+                    self.rate = done.saturating_sub(from) as f64 / seconds;
+                }
+            }
+            Some(from) if receiving => {
+                self.rate = done.saturating_sub(from) as f64 / seconds;
+                (self.since, self.from) = (std::time::Instant::now(), Some(done));
+            }
+            _ => {
+                self.rate = 0.0;
+                (self.since, self.from) = (std::time::Instant::now(), receiving.then_some(done));
+            }
+        }
+        self.rate
+    }
+}
+
+/// What a check of one network found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VerifiedNetwork {
+    pub name: String,
+    pub folder: PathBuf,
+    pub findings: Vec<catalog::Finding>,
+}
+
+/// Reads the files of `name` again and compares them with what was published. `step` may stop it by returning `false`.
+///
+/// # Errors
+/// When the catalog has no such name, or `step` stopped it.
+pub fn verify(name: &str, root: &Path, step: &mut dyn FnMut(FetchProgress) -> bool) -> anyhow::Result<Vec<VerifiedNetwork>> {
+    let env = HubEnv::from_env();
+    let mut verified = Vec::new();
+    for network in wanted(name)? {
+        let folder = catalog::place_of(&network, root, &env).folder;
+        let mut done_bytes = 0;
+        let findings = catalog::verify(&network, &folder, &mut |count| {
+            done_bytes += count;
+            step(FetchProgress {
+                name: name.to_owned(),
+                network: network.name.clone(),
+                done_bytes,
+                total_bytes: network.bytes(),
+                doing: "checking",
+                ..FetchProgress::default()
+            })
+        })?;
+        verified.push(VerifiedNetwork { name: network.name.clone(), folder, findings });
+    }
+    Ok(verified)
+}
+
+/// Answers requests until the engine is gone. `stops` counts how often the person asked to stop.
+pub(super) fn serve(requests: &Receiver<ModelsRequest>, out: &Outbox, stops: &AtomicU64) {
+    for request in requests {
+        let before = stops.load(Ordering::Relaxed);
+        let mut last = std::time::Instant::now();
+        let mut step = |progress: FetchProgress| {
+            // A window needs some news a second, not one for each block.
+            if last.elapsed().as_millis() >= 100 || progress.doing != "receiving" && progress.doing != "checking" {
+                last = std::time::Instant::now();
+                out.publish(Event::Models(ModelsEvent::Progress(progress)));
+            }
+            stops.load(Ordering::Relaxed) == before
+        };
+        let event = match &request {
+            ModelsRequest::Cancel => continue,
+            ModelsRequest::List => list().map(|listed| ModelsEvent::Listed(Arc::new(listed))),
+            ModelsRequest::Fetch(name) => root()
+                .and_then(|root| fetch(name, &root, &mut step))
+                .map(|done| ModelsEvent::Fetched { name: name.clone(), summary: done.join("\n") }),
+            ModelsRequest::Verify(name) => {
+                root().and_then(|root| verify(name, &root, &mut step)).map(|verified| verified_event(name, &verified))
+            }
+        };
+        let name = match &request {
+            ModelsRequest::Fetch(name) | ModelsRequest::Verify(name) => name.clone(),
+            ModelsRequest::List | ModelsRequest::Cancel => String::new(),
+        };
+        out.publish(Event::Models(event.unwrap_or_else(|error| ModelsEvent::Failed { name, why: format!("{error:#}") })));
+        if !matches!(request, ModelsRequest::List)
+            && let Ok(listed) = list()
+        {
+            out.publish(Event::Models(ModelsEvent::Listed(Arc::new(listed))));
+        }
+    }
+}
+
+fn verified_event(name: &str, verified: &[VerifiedNetwork]) -> ModelsEvent {
+    let findings = || verified.iter().flat_map(|network| &network.findings);
+    let problems = findings().filter_map(|f| f.problem.as_ref().map(|problem| format!("{}: {problem}", f.file.display()))).collect();
+    let unchecked =
+        findings().filter(|f| f.problem.is_none() && f.against.starts_with("nothing")).map(|f| f.file.display().to_string()).collect();
+    ModelsEvent::Verified { name: name.to_owned(), problems, unchecked }
 }

@@ -22,14 +22,10 @@ use super::messages::{DevicePreference, ModelSource};
 pub enum SessionError {
     #[error("the demo checkpoints cannot be unpacked: {0}")]
     Unpack(#[source] std::io::Error),
-    #[error(
-        "models '{name}': {folder} does not hold them ({problem}). Fetch the files that `editscope models list` names and put them there, or give --models DIR"
-    )]
-    NotFetched { name: String, folder: PathBuf, problem: String },
-    #[error("models '{}': there is no such set or folder; take demo, paper, or a folder with clip, sam and grounding-dino", .0.display())]
+    #[error("models '{name}': {problem}; `--models DIR` takes a folder with clip, sam and grounding-dino instead")]
+    NotFetched { name: String, problem: String },
+    #[error("models '{}': there is no such set or folder; take demo, a set of `editscope models list`, or a folder with clip, sam and grounding-dino", .0.display())]
     NoSuchFolder(PathBuf),
-    #[error("there is no set of networks called '{0}'; `editscope models list` names them, and `--models DIR` takes a folder")]
-    NoSuchSet(String),
     #[error("{folder}: it should hold the three folders clip, sam and grounding-dino, but {missing} is missing")]
     Incomplete { folder: PathBuf, missing: String },
     #[error("{network}: {reason}")]
@@ -57,7 +53,7 @@ impl Session {
     /// # Errors
     /// When the files are not there or not what they should be, or when a forced device is not to be had; says which and what to do.
     pub fn load(models: &ModelSource, preference: DevicePreference) -> Result<Self, SessionError> {
-        let folder = folder_of(models)?;
+        let parts = parts_of(models)?;
         let device = device::choose(match preference {
             DevicePreference::Auto => DeviceChoice::Auto,
             DevicePreference::Cpu => DeviceChoice::Cpu,
@@ -67,7 +63,9 @@ impl Session {
         let load = |network: &'static str| {
             move |e: crate::nets::checkpoint::CheckpointError| SessionError::Load { network, reason: e.to_string() }
         };
-        let part = |role: catalog::Role| folder.join(role.folder());
+        // `parts_of` gives every role of the metric.
+        let part =
+            |role: catalog::Role| parts.iter().find(|(known, _)| *known == role).map(|(_, folder)| folder.clone()).unwrap_or_default();
         let fingerprint = |role: catalog::Role| -> Result<String, SessionError> {
             Ok(format!("{}/{}", fingerprint_of(&part(role))?, device.kind_name()))
         };
@@ -148,26 +146,20 @@ impl Session {
     }
 }
 
-/// The folder that holds the three network folders.
-fn folder_of(models: &ModelSource) -> Result<PathBuf, SessionError> {
+/// The folders of the three networks.
+fn parts_of(models: &ModelSource) -> Result<Vec<(catalog::Role, PathBuf)>, SessionError> {
     let folder = match models {
-        ModelSource::Demo => return demo::checkpoint_folder().map_err(SessionError::Unpack),
+        ModelSource::Demo => demo::checkpoint_folder().map_err(SessionError::Unpack)?,
         ModelSource::Folder(folder) if !folder.is_dir() => return Err(SessionError::NoSuchFolder(folder.clone())),
         ModelSource::Folder(folder) => folder.clone(),
         ModelSource::Catalog(name) => {
-            let wanted: Vec<_> = catalog::networks().into_iter().filter(|n| n.sets.iter().any(|set| set == name)).collect();
-            let folder = catalog::set_folder(name).filter(|_| !wanted.is_empty()).ok_or_else(|| SessionError::NoSuchSet(name.clone()))?;
-            for network in wanted {
-                if let Some(problem) = network.problems_in(&folder.join(network.role.folder())).into_iter().next() {
-                    return Err(SessionError::NotFetched { name: name.clone(), folder, problem });
-                }
-            }
-            folder
+            return catalog::set_parts(name).map_err(|problem| SessionError::NotFetched { name: name.clone(), problem });
         }
     };
-    match catalog::Role::ALL.into_iter().find(|role| !folder.join(role.folder()).is_dir()) {
-        Some(missing) => Err(SessionError::Incomplete { folder, missing: missing.folder().to_owned() }),
-        None => Ok(folder),
+    let parts: Vec<_> = catalog::Role::METRIC.into_iter().map(|role| (role, folder.join(role.folder()))).collect();
+    match parts.iter().find(|(_, folder)| !folder.is_dir()) {
+        Some((missing, _)) => Err(SessionError::Incomplete { folder, missing: missing.folder().to_owned() }),
+        None => Ok(parts),
     }
 }
 
@@ -177,7 +169,9 @@ fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(|e| read(folder, e))?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "json" || e == "safetensors"))
+        // What a fetch wrote beside the files, and what it has not finished, are not what is loaded.
+        .filter(|path| path.file_name().is_some_and(|name| name != "fetched.json"))
+        .filter(|path| path.extension().is_some_and(|e| ["json", "safetensors", "bin", "pth", "pt"].iter().any(|known| e == *known)))
         .collect();
     files.sort();
     let mut hasher = blake3::Hasher::new();

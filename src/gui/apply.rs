@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::CRITERIA;
 use crate::editor::{Job, JobState, RatingDraft, RowId};
+use crate::engine::models::ModelsRequest;
 use crate::engine::{ImportRequest, Level, Request, RunToken, ScoreRequest};
 use crate::storage::EditId;
 
@@ -60,6 +61,7 @@ impl App {
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
             Action::CopyText(text) => self.ctx.copy_text(text),
             Action::Audit(action) => self.apply_audit(action),
+            Action::Networks(request) => self.networks_asked(request),
         }
     }
 
@@ -115,6 +117,10 @@ impl App {
             Command::PageAudit => self.state.page = Page::Audit,
             Command::PageAgreement => self.state.page = Page::Agreement,
             Command::OpenSettings => self.state.dialog = Some(Dialog::Settings),
+            Command::OpenNetworks => {
+                self.state.dialog = Some(Dialog::Networks);
+                self.networks_asked(ModelsRequest::List);
+            }
             Command::KeySheet => {
                 self.state.dialog = if self.state.dialog == Some(Dialog::Keys) { None } else { Some(Dialog::Keys) };
             }

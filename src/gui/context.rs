@@ -47,6 +47,8 @@ pub enum Action {
     ToggleFailures,
     CopyText(String),
     Audit(AuditAction),
+    /// List, fetch, check or stop fetching published networks.
+    Networks(crate::engine::models::ModelsRequest),
 }
 
 /// Collects the actions of a frame. Sender and receiver share a thread, so a plain list does.

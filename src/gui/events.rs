@@ -35,6 +35,7 @@ impl App {
             }
             Event::Message { level, text } => self.toast(level, text),
             Event::Audit(event) => self.audit_event(event),
+            Event::Models(event) => self.networks_event(event),
             run => self.run_event(run),
         }
     }

@@ -13,6 +13,7 @@ pub mod context;
 mod dialogs;
 pub mod engine_link;
 mod events;
+pub mod networks;
 mod panels;
 pub mod pictures;
 mod project_store;

@@ -32,6 +32,8 @@ pub enum Tab {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialog {
     Settings,
+    /// Published networks: what there is, fetching and checking.
+    Networks,
     Keys,
 }
 
@@ -109,6 +111,8 @@ pub struct State {
     pub reveal_selection: bool,
     /// Networks of the last run, in words; tells whether demo checkpoints made the scores.
     pub device: String,
+    /// Published networks and what is being fetched.
+    pub networks: super::networks::Networks,
 }
 
 impl State {

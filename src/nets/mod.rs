@@ -15,6 +15,8 @@ pub mod device;
 #[cfg(feature = "nets")]
 mod error;
 #[cfg(feature = "nets")]
+pub mod fetch;
+#[cfg(feature = "nets")]
 pub mod grounding_dino;
 #[cfg(feature = "nets")]
 pub mod layers;

@@ -2,6 +2,7 @@
 
 use egui::{Button, Id, Modal, RichText, Ui, vec2};
 
+use super::networks::networks_ui;
 use super::settings::settings_ui;
 use crate::gui::command::{Command, Group};
 use crate::gui::context::{Action, Context};
@@ -13,6 +14,7 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
     let Some(dialog) = cx.state.dialog else { return };
     let (title, width) = match dialog {
         Dialog::Settings => ("Settings", 520.0),
+        Dialog::Networks => ("Published networks", 640.0),
         Dialog::Keys => ("Keys", 760.0),
     };
     let modal = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
@@ -28,6 +30,7 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
         ui.separator();
         match dialog {
             Dialog::Settings => settings_ui(ui, cx),
+            Dialog::Networks => networks_ui(ui, cx),
             Dialog::Keys => keys_ui(ui, cx),
         }
     });

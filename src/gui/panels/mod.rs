@@ -8,6 +8,7 @@ mod history;
 pub mod inspector;
 pub mod jobs;
 mod localization;
+pub mod networks;
 pub mod notice;
 mod parse;
 mod paste_back;

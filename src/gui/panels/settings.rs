@@ -6,6 +6,7 @@ use egui::{ComboBox, Grid, Label, RichText, TextEdit, Ui, vec2};
 
 use crate::domain::Profile;
 use crate::engine::{DevicePreference, ModelSource};
+use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::settings::{Settings, ThemeChoice};
 
@@ -77,7 +78,7 @@ fn networks_ui(ui: &mut Ui, cx: &Context<'_>, settings: &mut Settings) {
         let combo = ComboBox::from_id_salt("networks").selected_text(shown).width(220.0).show_ui(ui, |ui| {
             ui.selectable_value(&mut chosen, ModelSource::Demo, "demo (inside the program)");
             for name in ["light", "paper"] {
-                ui.selectable_value(&mut chosen, ModelSource::Catalog(name.to_owned()), format!("{name} (fetched)"));
+                ui.selectable_value(&mut chosen, ModelSource::Catalog(name.to_owned()), format!("{name} (published)"));
             }
             if ui.selectable_label(matches!(chosen, ModelSource::Folder(_)), "a folder").clicked() {
                 chosen = ModelSource::Folder(PathBuf::new());
@@ -94,6 +95,10 @@ fn networks_ui(ui: &mut Ui, cx: &Context<'_>, settings: &mut Settings) {
             }
         }
         settings.models = chosen;
+        let open = Command::OpenNetworks;
+        if ui.button(open.label()).on_hover_text(open.tooltip(ui.ctx())).clicked() {
+            cx.send(Action::Do(open));
+        }
         if settings.models == ModelSource::Demo {
             let text = "They know only the demo's emoji scenes.";
             ui.label(RichText::new(text).size(12.0).color(palette.text_dim.0));
