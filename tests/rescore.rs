@@ -298,3 +298,53 @@ fn a_corrected_word_of_the_parse_is_judged_from_the_cache_and_a_new_phrase_in_th
     let beside = project.latest_score_of(edit, Profile::Corrected, RunKind::Set).expect("readable").expect("scored");
     assert_eq!(beside.score.parts, automatic.parts, "what was automatic stays");
 }
+
+/// Runs the program; its standard output.
+fn editscope(arguments: &[&std::ffi::OsStr]) -> String {
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_editscope")).args(arguments).output().expect("the program is built");
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+#[test]
+fn exports_carry_both_scores_the_drawn_mask_and_the_region_pasted_back() {
+    let demo = Demo::new();
+    let project = demo.project();
+    let edit = project.edit(demo.edits[1]).expect("stored");
+    let automatic = project.latest_score(edit.id, Profile::Corrected).expect("readable").expect("scored").score;
+    let size = Size::new(448, 448);
+    let drawn = Mask::from_fn(size, |x, y| (100..300).contains(&x) && (50..250).contains(&y));
+    let shape = RegionShape::Mask(Rle::from_mask(&drawn));
+    project.set_regions(edit.id, Side::Edit, &[region(Side::Edit, RegionRole::EditMask, shape)], "ann", "drew").expect("writable");
+    demo.score();
+    let (path, out) = (demo.path(), demo.folder.path().join("out"));
+    let export = |format: &str, more: &[&str]| {
+        let to = out.join(format);
+        std::fs::create_dir_all(&out).expect("the folder is ours");
+        let mut arguments: Vec<&std::ffi::OsStr> = vec!["export".as_ref(), path.as_ref(), "--format".as_ref(), format.as_ref()];
+        arguments.extend(["-o".as_ref(), to.as_os_str()]);
+        arguments.extend(more.iter().map(std::ffi::OsStr::new));
+        editscope(&arguments);
+        to
+    };
+    let lines = std::fs::read_to_string(export("jsonl", &[])).expect("written above");
+    let line = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let line = line.into_iter().find(|line| line["id"] == edit.key.0.as_str()).expect("every edit has a line");
+    let number = |part: &Outcome<f64>| part.value().copied();
+    assert_eq!(line["editscope"]["automatic"]["parts"]["preserve"].as_f64(), number(&automatic.parts.preserve));
+    let corrected = project.latest_score(edit.id, Profile::Corrected).expect("readable").expect("scored").score;
+    assert_eq!(line["editscope"]["parts"]["preserve"].as_f64(), number(&corrected.parts.preserve));
+    assert_ne!(number(&corrected.parts.preserve), number(&automatic.parts.preserve));
+
+    // Masks: what was drawn, at the size of the source; black where the edit is with --invert.
+    let name = format!("{}.png", edit.key.0);
+    let mask = image::open(export("masks", &["--invert"]).join(&name)).expect("a PNG").into_luma8();
+    assert!(mask.enumerate_pixels().all(|(x, y, pixel)| (pixel.0[0] == 0) == drawn.get(x, y)));
+
+    // Pasted back, cut hard: the edit inside, the source outside, exactly.
+    let pasted = image::open(export("paste-back", &["--feather", "0"]).join(&name)).expect("a PNG").into_rgb8();
+    let source = picture(&project.item(edit.item).expect("stored").source.path);
+    let edited = picture(&edit.picture.path);
+    let expected = |x: u32, y: u32| if drawn.get(x, y) { edited.get_pixel(x, y) } else { source.get_pixel(x, y) };
+    assert!(pasted.enumerate_pixels().all(|(x, y, pixel)| pixel == expected(x, y)));
+}
