@@ -340,7 +340,8 @@ fn ranges_comparisons_settings_and_cached_results_are_kept() {
         let project = bench.project();
         project.save_range(&range).unwrap();
         project.save_range(&Range { profile: Profile::Paper, ..range.clone() }).unwrap();
-        project.save_comparison("first", &json!({"mean": 0.8})).unwrap();
+        project.save_comparison("first", "Kim", &json!({"mean": 0.8})).unwrap();
+        assert!(project.save_comparison(" ", "", &json!({})).unwrap_err().to_string().contains("needs a name"));
         project.set_meta("rater", "Jo").unwrap();
         for (key, value) in [(b"k1", b"aaaa"), (b"k2", b"bbbb")] {
             project.cache_put(key, value).unwrap();
@@ -349,7 +350,10 @@ fn ranges_comparisons_settings_and_cached_results_are_kept() {
     let project = bench.project();
     assert_eq!(project.range("demo", Profile::Corrected).unwrap(), Some(range));
     assert_eq!(project.ranges(None).unwrap().len(), 2);
-    assert_eq!(project.comparisons().unwrap()[0].content, json!({"mean": 0.8}));
+    let saved = project.comparison("first").unwrap().unwrap(); // saved above
+    assert_eq!((saved.who.as_str(), &saved.content), ("Kim", &json!({"mean": 0.8})));
+    assert_eq!(project.comparisons().unwrap(), [saved]);
+    assert!(project.comparison("second").unwrap().is_none());
     assert!(project.delete_comparison("first").unwrap() && !project.delete_comparison("first").unwrap());
     assert_eq!(project.meta("rater").unwrap().as_deref(), Some("Jo"));
     assert_eq!(project.cache_get(b"k2").unwrap().as_deref(), Some(&b"bbbb"[..]));

@@ -7,6 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::domain::Profile;
 use crate::engine::DevicePreference;
 
+use super::agree::Agree;
+use super::range::RangeArgs;
+
 /// Audit instruction-guided image edits: score them with BPM, see why, correct, rate, compare with people.
 #[derive(Debug, Parser)]
 #[command(
@@ -35,8 +38,10 @@ pub enum Command {
     Parse(Parse),
     /// Score every edit of a project or data set, one JSON object a line
     Score(Score),
-    /// How scores agree with people
-    Agree(Agree),
+    /// How metrics agree with people, people with each other, and models compare
+    Agree(Box<Agree>),
+    /// Saved normalisations of modify and preserve
+    Range(RangeArgs),
     /// Write scores, ratings and regions of a project to files
     Export(Export),
     /// Checkpoints that this program knows
@@ -121,8 +126,8 @@ pub struct Score {
     /// Write the lines to a file instead of standard output
     #[arg(long, value_name = "FILE.jsonl")]
     pub out: Option<PathBuf>,
-    /// Normalise with a saved range of the project instead of one fitted on this set
-    #[arg(long, value_name = "NAME")]
+    /// Normalise with a saved range of the project, or one that `range export` wrote, instead of one fitted on this set
+    #[arg(long, value_name = "NAME|FILE.json")]
     pub range: Option<String>,
     /// Save the range fitted on this set under a name
     #[arg(long, value_name = "NAME", conflicts_with = "range")]
@@ -150,21 +155,6 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
     if shard.index >= 1 && shard.index <= shard.count { Ok(shard) } else { Err(wrong()) }
 }
 
-#[derive(Debug, Args)]
-pub struct Agree {
-    /// A scored project, or the lines that `score --out` wrote
-    pub data: PathBuf,
-    /// Which profile's scores to compare (projects only)
-    #[arg(long, default_value = "corrected", value_name = "PROFILE")]
-    pub profile: Profile,
-    /// A manifest or table with ratings, if DATA is a file of score lines
-    #[arg(long, value_name = "FILE")]
-    pub ratings: Option<PathBuf>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-}
-
 /// What `export` can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
@@ -178,6 +168,8 @@ pub enum ExportFormat {
     Masks,
     /// One PNG an edit: only its region, pasted back on the source
     PasteBack,
+    /// The agreement with people as one HTML file with pictures (or .csv, .tex), as `agree --report`
+    Report,
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,9 @@ use super::args::{Export, ExportFormat};
 
 /// Writes what the format asks for and says how much it was.
 pub fn run(export: &Export) -> anyhow::Result<Finish> {
+    if export.format == ExportFormat::Report {
+        return super::agree::report(&export.project, export.profile, &export.output);
+    }
     let project = Project::open_read_only(&export.project)?;
     let range = results::fit(&project, export.profile, None)?;
     let scored = results::all(&project, export.profile, Some(&range), None)?;
@@ -50,6 +53,8 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             format!("{} masks ({color}: the edit region, at the size of the source); {without} scored edits have no region", masks.len())
         }
         ExportFormat::PasteBack => paste_back(&project, export, &scored)?,
+        // Made above, of the agreement instead of the rows.
+        ExportFormat::Report => String::new(),
         ExportFormat::Coco => {
             let pictures = pictures(&project, &scored)?;
             write_coco(&pictures, out)?;

@@ -10,6 +10,8 @@ mod args;
 mod demo;
 mod export;
 mod models;
+mod range;
+mod report;
 mod score;
 mod tools;
 
@@ -79,6 +81,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
         Some(Command::Parse(parse)) => tools::parse(&parse).map(Outcome::Finished),
         Some(Command::Score(score)) => score::run(&score).map(Outcome::Finished),
         Some(Command::Agree(agree)) => agree::run(&agree).map(Outcome::Finished),
+        Some(Command::Range(range)) => range::run(&range).map(Outcome::Finished),
         Some(Command::Export(export)) => export::run(&export).map(Outcome::Finished),
         Some(Command::Models(models)) => models::run(&models).map(Outcome::Finished),
     }

@@ -65,6 +65,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         bail!("{}: there is no edit to score", score.data.display());
     }
     write_lines(&scored, score, range.as_ref())?;
+    say_outside(&scored);
     eprintln!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
     if score.out.is_some() && !Project::is_project(&score.data) {
         eprintln!(
@@ -76,16 +77,24 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
     Ok(if some_failed { Finish::SomeFailed } else { Finish::Done })
 }
 
+/// Says how many edits the range does not hold.
+fn say_outside(scored: &[ScoredEdit]) {
+    let outside = scored.iter().filter(|edit| !edit.outside().is_empty()).count();
+    if outside > 0 {
+        eprintln!("note: {outside} edits lie outside the range: the set that it was fitted on had no such value (key 'outside')");
+    }
+}
+
+/// A saved range of the project, or one from a file.
 fn saved_range(project: &Project, name: &str, score: &Score) -> anyhow::Result<Range> {
-    project.range(name, score.profile)?.with_context(|| {
-        let known: Vec<String> = project.ranges(Some(score.profile)).unwrap_or_default().into_iter().map(|range| range.name).collect();
-        let known = if known.is_empty() {
-            "none is saved yet; --save-range NAME saves one".to_owned()
-        } else {
-            format!("saved are: {}", known.join(", "))
-        };
-        format!("--range: the project has no range '{name}' of profile {} ({known})", score.profile)
-    })
+    if name.ends_with(".json") && Path::new(name).is_file() {
+        let range = super::range::from_file(Path::new(name)).context("--range")?;
+        if range.profile != score.profile {
+            bail!("--range: '{name}' was fitted on profile {}, the scores are of {}", range.profile, score.profile);
+        }
+        return Ok(range);
+    }
+    project.range(name, score.profile)?.with_context(|| format!("--range: {}", super::range::unknown(project, name, score.profile)))
 }
 
 /// Where a score's work is kept.
@@ -255,6 +264,7 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         normalised: normalised(&edit.combined),
         overall: edit.combined.overall.clone(),
         range: range.cloned(),
+        outside: edit.outside().into_iter().map(str::to_owned).collect(),
         parse: score.parse.clone(),
         boxes: score.boxes.clone(),
         mask: score.mask.clone(),

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::paths::Resolver;
-use super::{Dataset, Format, Problem, ReadError, neutral, ratings, text};
+use super::{Dataset, Format, LOCATE_LATER, Problem, ReadError, neutral, ratings, text};
 use crate::domain::{Edit, EditKey, Item, ItemKey, Parse, ParseOrigin, Rating};
 
 /// Who gave the `user_…` values; the file does not say.
@@ -84,7 +84,7 @@ impl Reader {
         }
         let (source, found) = self.picture(&source);
         if !found {
-            notes.push(format!("source picture '{}' is not there; kept, to be located later", source.given));
+            notes.push(format!("source picture '{}' {LOCATE_LATER}", source.given));
         }
         let edits = self.take_edits(&key, &mut fields, notes);
         if edits.is_empty() {
@@ -120,7 +120,7 @@ impl Reader {
         let given = path_of(&mut fields, "image_path")?;
         let (picture, found) = self.picture(&given);
         if !found {
-            notes.push(format!("edited picture '{given}' is not there; kept, to be located later"));
+            notes.push(format!("edited picture '{given}' {LOCATE_LATER}"));
         }
         let mut values = BTreeMap::new();
         for (key, criterion) in RATED {

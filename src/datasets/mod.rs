@@ -14,9 +14,11 @@
 mod bpm;
 mod lint;
 mod neutral;
+pub mod opinions;
 pub mod pairs;
 mod paths;
 mod ratings;
+mod sheet;
 mod table;
 mod text;
 
@@ -28,6 +30,8 @@ use crate::domain::Item;
 
 pub use lint::{Finding, lint};
 pub use neutral::{ITEM_PREFIX, JSON_SUFFIX, OWN_PREFIX};
+pub use ratings::UNNAMED_RATER;
+pub use sheet::{Sheet, SheetRow};
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,7 +119,14 @@ pub enum ReadError {
     Unknown { path: PathBuf, found: String },
     #[error("{path} is not {format}: {reason}")]
     Malformed { path: PathBuf, format: Format, reason: String },
+    #[error("{path} is no table that can be read: {reason}")]
+    NoTable { path: PathBuf, reason: String },
+    #[error("no ratings can be read from {path}: {reason}")]
+    NoRatings { path: PathBuf, reason: String },
 }
+
+/// How a note about a picture that is not there ends; what people say of an edit needs no picture.
+pub(super) const LOCATE_LATER: &str = "is not there; kept, to be located later";
 
 /// The names that make a folder a data set by themselves, in the order they are looked for.
 const MANIFESTS: [(&str, Format); 3] =

@@ -13,7 +13,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::paths::Resolver;
-use super::{Dataset, Format, Problem, ReadError, ratings, text};
+use super::{Dataset, Format, LOCATE_LATER, Problem, ReadError, ratings, text};
 use crate::domain::{Edit, EditKey, Item, ItemKey, Parse, ParseOrigin, Rating};
 
 /// Keys with this in front belong to the item, not to the edit.
@@ -173,7 +173,7 @@ impl Rows {
         }
         let (picture, found) = self.resolver.picture(&source);
         if !found {
-            notes.push(format!("source picture '{source}' is not there; kept, to be located later"));
+            notes.push(format!("source picture '{source}' {LOCATE_LATER}"));
         }
         let index = self.items.len();
         self.item_keys.insert(key.clone());
@@ -226,7 +226,7 @@ impl Rows {
         }
         let (picture, found) = self.resolver.picture(&edited);
         if !found {
-            notes.push(format!("edited picture '{edited}' is not there; kept, to be located later"));
+            notes.push(format!("edited picture '{edited}' {LOCATE_LATER}"));
         }
         let edits = &mut self.items[index].edits;
         edits.push(Edit { key: EditKey(kept_as.clone()), picture, model, ratings, extra });

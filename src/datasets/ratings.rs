@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::domain::Rating;
 
 /// Who rated, when the data does not say.
-pub(super) const UNNAMED_RATER: &str = "unnamed";
+pub const UNNAMED_RATER: &str = "unnamed";
 
 /// Takes every rating key out of `row`; what was odd goes to `notes`.
 pub(super) fn take(row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Vec<Rating> {

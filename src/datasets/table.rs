@@ -39,7 +39,7 @@ pub(super) fn read(path: &Path) -> Result<Dataset, ReadError> {
         rows.problem(Place::Line(1), format!("column '{twice}' stands there twice; the last one counts"));
     }
     let mut record = ByteRecord::new();
-    let mut lines = Lines { bytes: content.as_bytes(), at: 0, line: 1 };
+    let mut lines = Lines::new(content.as_bytes());
     loop {
         match reader.read_byte_record(&mut record) {
             Ok(true) => {
@@ -85,15 +85,19 @@ fn add_record(rows: &mut Rows, line: usize, header: &[String], record: &ByteReco
 }
 
 /// Counts lines up to a byte. The table reader's own count is one behind where lines end in CR LF.
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
     line: usize,
 }
 
-impl Lines<'_> {
+impl<'a> Lines<'a> {
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1 }
+    }
+
     /// The line of the record that begins at `start` or after the line ends that follow; `start` must not go back.
-    fn of(&mut self, start: usize) -> usize {
+    pub fn of(&mut self, start: usize) -> usize {
         while let Some(&byte) = self.bytes.get(self.at).filter(|byte| self.at < start || matches!(byte, b'\n' | b'\r')) {
             self.line += usize::from(byte == b'\n');
             self.at += 1;
@@ -108,7 +112,7 @@ fn column_name(column: &str) -> String {
 }
 
 /// The delimiter that the first line has most of, outside quotes; the comma when it has none.
-fn delimiter_of(text: &str) -> u8 {
+pub(super) fn delimiter_of(text: &str) -> u8 {
     let mut counts = [0usize; DELIMITERS.len()];
     let mut quoted = false;
     for byte in text.bytes() {

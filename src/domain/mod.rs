@@ -16,6 +16,7 @@ mod region;
 pub mod rle;
 mod score;
 mod triage;
+mod vote;
 
 pub use distance::squared_distances;
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
@@ -29,3 +30,4 @@ pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side, TokenMatch};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
 pub use triage::{CHANGED_ABOVE, ChangeShares, Shift, Triage};
+pub use vote::{ModelVote, Preference};

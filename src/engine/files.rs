@@ -30,6 +30,10 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
     for request in requests {
         let done = match request {
             Request::Import(ImportRequest { data, project }) => import(&data, &project, None).map(Some),
+            Request::Table(request) => {
+                out.publish(Event::Table(super::opinions::answer(&request)));
+                Ok(None)
+            }
             Request::MakeDemo { folder } => make_demo(&folder).map(Some),
             Request::Parse { edit, instruction } => {
                 out.publish(Event::Parsed { edit, parse: instruct::parse_instruction(&instruction) });

@@ -134,7 +134,7 @@ impl Engine {
             Request::Picture(..) | Request::ChangeMap { .. } => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }
-            Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } => drop(self.files.send(request)),
+            Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => drop(self.files.send(request)),
         }
     }
 

@@ -163,6 +163,8 @@ pub enum Request {
     /// Drop picture requests that are still waiting (the person moved on).
     ForgetPictures,
     Import(ImportRequest),
+    /// A table of ratings.
+    Table(super::opinions::TableRequest),
     /// Write the demo project (pictures, manifest, ratings) into a folder and open it.
     MakeDemo {
         folder: PathBuf,
@@ -239,6 +241,7 @@ pub enum Event {
     },
     /// About one edit.
     Audit(AuditEvent),
+    Table(super::opinions::TableEvent),
     /// What became of published networks.
     Models(super::models::ModelsEvent),
     Message {

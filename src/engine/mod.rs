@@ -17,6 +17,7 @@ mod known;
 mod messages;
 pub mod models;
 mod networks;
+pub mod opinions;
 pub mod paste_back;
 pub mod pictures;
 pub mod results;

@@ -59,6 +59,12 @@ impl ScoredEdit {
         self.ratings.iter().any(|rating| rating.simulated)
     }
 
+    /// The parts whose value lies outside the range.
+    pub fn outside(&self) -> Vec<&'static str> {
+        let parts = [("modify", self.combined.modify.outside), ("preserve", self.combined.preserve.outside)];
+        parts.into_iter().filter_map(|(part, outside)| outside.then_some(part)).collect()
+    }
+
     /// The value of `overall` or of a part.
     pub fn value(&self, metric: &str) -> Outcome<f64> {
         let missing = || Outcome::NotApplicable(self.why.clone().unwrap_or_else(|| "not scored yet".to_owned()));

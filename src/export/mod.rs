@@ -5,6 +5,7 @@
 
 mod coco;
 mod masks;
+mod report;
 mod rows;
 mod score_line;
 mod table;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use coco::{CocoPicture, write_coco};
 pub use masks::{MaskInk, write_masks, write_pictures};
+pub use report::{ReportEdit, ReportExtras, ReportPoint, write_report};
 pub use rows::{AutomaticResult, ExportResult, ExportRow, write_jsonl};
 pub use score_line::{AutomaticLine, FailedLine, Normalised, ScoreLine};
 pub use table::write_csv;

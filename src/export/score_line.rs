@@ -39,6 +39,9 @@ pub struct ScoreLine {
     pub overall: Outcome<f64>,
     /// The range that normalised, with its bounds; `None` when there was none.
     pub range: Option<crate::domain::Range>,
+    /// Parts whose value lies outside the range, so that their normalised value is below 0 or above 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
     pub parse: Parse,
     /// Boxes used, xyxy in image pixels of each picture.
     pub boxes: BoxesBySide,

@@ -121,7 +121,8 @@ impl App {
     /// Whether nothing is on its way that would change the picture.
     pub fn is_settled(&self) -> bool {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
-        let reading = self.state.reading || self.rows_asked || self.state.audit.is_working();
+        let reading_columns = self.state.columns.as_ref().is_some_and(|draft| draft.reading || draft.importing);
+        let reading = self.state.reading || self.rows_asked || reading_columns || self.state.audit.is_working();
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
         !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
     }

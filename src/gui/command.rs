@@ -9,6 +9,7 @@ use crate::editor::Overlay;
 pub enum Command {
     OpenProject,
     ImportData,
+    ImportRatings,
     MakeDemo,
     ExportScores,
     ScoreAll,
@@ -114,6 +115,7 @@ const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
 const TABLE: &[Entry] = &[
     Entry::new(Command::OpenProject, Group::Project, "Open project…", "Opens a project file (NAME.editscope).", ctrl(Key::O)),
     Entry::new(Command::ImportData, Group::Project, "Import data…", "Reads a manifest (JSONL, CSV, BPM's JSON) into a project.", ctrl(Key::I)),
+    Entry::new(Command::ImportRatings, Group::Project, "Import ratings…", "Reads a table of ratings (CSV, TSV, JSON) into the open project; you choose its columns.", ctrl(Key::L)),
     Entry::new(Command::MakeDemo, Group::Project, "Make the demo", "Writes the demo project into a folder and opens it.", None),
     Entry::new(Command::ExportScores, Group::Project, "Export scores…", "Writes scores and ratings of all edits to a CSV or JSONL file.", ctrl(Key::E)),
     Entry::new(Command::ScoreAll, Group::Project, "Score all", "Scores every edit of the project; what is scored already is kept.", ctrl(Key::R)),

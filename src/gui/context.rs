@@ -47,6 +47,7 @@ pub enum Action {
     ToggleFailures,
     CopyText(String),
     Audit(AuditAction),
+    Columns(super::columns::ColumnsAction),
     /// List, fetch, check or stop fetching published networks.
     Networks(crate::engine::models::ModelsRequest),
 }

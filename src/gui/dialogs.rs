@@ -12,6 +12,8 @@ pub enum Ask {
     OpenProject,
     /// A manifest to import.
     Data,
+    /// A table of ratings for the open project.
+    Ratings,
     /// Where the project of imported data goes; `data` is what was chosen.
     ProjectFor {
         data: PathBuf,
@@ -70,6 +72,7 @@ fn show(ask: &Ask) -> Option<PathBuf> {
     match ask {
         Ask::OpenProject => dialog.set_title("Open project").add_filter("EditScope project", &["editscope"]).pick_file(),
         Ask::Data => dialog.set_title("Import data").add_filter("Manifest", &["jsonl", "json", "csv", "tsv"]).pick_file(),
+        Ask::Ratings => dialog.set_title("Import ratings").add_filter("Table", &["csv", "tsv", "jsonl", "json"]).pick_file(),
         Ask::ProjectFor { data } => {
             let suggested = default_project(data);
             let name = suggested.file_name().unwrap_or_default().to_string_lossy().into_owned();

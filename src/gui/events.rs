@@ -33,6 +33,7 @@ impl App {
                     self.state.parse_draft = Some(parse);
                 }
             }
+            Event::Table(event) => self.table_event(event),
             Event::Message { level, text } => self.toast(level, text),
             Event::Audit(event) => self.audit_event(event),
             Event::Models(event) => self.networks_event(event),
@@ -184,6 +185,7 @@ impl App {
         let Some(path) = path else { return };
         match ask {
             Ask::OpenProject => self.open_project(path),
+            Ask::Ratings => self.open_table(path, false),
             Ask::Data => self.ask(Ask::ProjectFor { data: path }),
             Ask::ProjectFor { data } => self.import(data, path),
             Ask::PastedBackTo { picture } => self.copy_pasted(&picture, &path),
@@ -191,10 +193,13 @@ impl App {
         }
     }
 
-    /// A file or folder that was dropped or named: a project is opened, anything else imported beside itself.
+    /// A file or folder that was dropped or named: a project is opened, a table beside an open project may be ratings for it, anything
+    /// else is imported beside itself.
     pub(super) fn open_path(&mut self, path: std::path::PathBuf) {
         if path.extension().is_some_and(|ending| ending == "editscope") {
             self.open_project(path);
+        } else if self.state.info().is_some() && path.extension().is_some_and(|ending| ending == "csv" || ending == "tsv") {
+            self.open_table(path, true);
         } else {
             let project = default_project(&path);
             self.import(path, project);

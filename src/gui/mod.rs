@@ -8,6 +8,7 @@ pub mod agreement;
 mod app;
 mod apply;
 mod canvas;
+pub mod columns;
 pub mod command;
 pub mod context;
 mod dialogs;

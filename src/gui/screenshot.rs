@@ -2,7 +2,7 @@
 //!
 //! Two environment variables, for people who work on the program: `EDITSCOPE_SCREENSHOT=OUT.png` names the file,
 //! `EDITSCOPE_SCREENSHOT_KEYS` lists what to do first, separated by commas: names of [`Command`] (`PageAgreement`, `TabRate`, …),
-//! `edit=N` (the N-th row of the queue, from 0), `theme=light` or `dark`, `wait=N` frames. The picture is taken once nothing is on its way.
+//! `edit=N` (the N-th row of the queue, from 0), `theme=light` or `dark`, `table=FILE` (of ratings), `wait=N` frames. The picture is taken once nothing is on its way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -79,6 +79,7 @@ fn perform(app: &mut App, step: &str) {
             let theme = if name == "light" { ThemeChoice::Light } else { ThemeChoice::Dark };
             app.apply(Action::SetSettings(Settings { theme, ..app.settings.clone() }));
         }
+        Some(("table", path)) => app.open_table(path.into(), false),
         Some(("rater", name)) => app.apply(Action::SetSettings(Settings { rater: name.to_owned(), ..app.settings.clone() })),
         _ => match Command::all().find(|command| format!("{command:?}") == step) {
             Some(command) => app.apply(Action::Do(command)),

@@ -35,6 +35,8 @@ pub enum Dialog {
     /// Published networks: what there is, fetching and checking.
     Networks,
     Keys,
+    /// The columns of a table of ratings.
+    Columns,
 }
 
 /// What the agreement page shows.
@@ -85,6 +87,8 @@ pub struct State {
     pub page: Page,
     pub tab: Tab,
     pub dialog: Option<Dialog>,
+    /// A table of ratings whose columns are being chosen.
+    pub columns: Option<super::columns::ColumnsDraft>,
     pub view: View,
     pub overlays: Overlays,
     /// The step of the trace under the pointer.

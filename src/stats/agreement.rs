@@ -3,11 +3,13 @@
 //! For two models and every item that both edited, people prefer one edit (or neither) and so does the metric; the share of
 //! preferences that coincide is the agreement of that pair of models. The paper's number is the plain mean over pairs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::Outcome;
+use super::people::in_order;
+use super::undefined;
+use crate::domain::{ModelVote, Outcome, Preference};
 
 /// One edit: what a metric and what people say of it, both higher is better (give a distance with its sign turned).
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +101,7 @@ impl Counts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelPair {
     pub models: [String; 2],
+    #[serde(with = "undefined")]
     pub share: Outcome<f64>,
     pub counts: Counts,
 }
@@ -110,8 +113,10 @@ pub struct Agreement {
     /// Every pair of models that share an item, in alphabetical order.
     pub pairs: Vec<ModelPair>,
     /// The paper's number: the plain mean over the pairs of models that have a share.
+    #[serde(with = "undefined")]
     pub macro_mean: Outcome<f64>,
     /// The share over all compared pairs of edits together.
+    #[serde(with = "undefined")]
     pub micro_mean: Outcome<f64>,
     /// Sums over all pairs of models.
     pub counts: Counts,
@@ -124,23 +129,12 @@ const HUMAN_TIE: f64 = 1e-9;
 
 /// Agreement of the metric in `rows` with people. Several edits of one model for one item are each compared.
 pub fn agreement(rows: &[Row], policy: TiePolicy) -> Agreement {
-    let table = PairTable::new(rows, policy);
-    let all: Vec<usize> = (0..table.items.len()).collect();
-    let sums = table.sums(&all);
-    let mut counts = Counts::default();
-    for pair in &sums {
-        counts.add(pair);
-    }
-    let pairs = table
-        .pairs
-        .iter()
-        .zip(&sums)
-        .map(|([a, b], counts)| ModelPair { models: [(*a).to_owned(), (*b).to_owned()], share: counts.share(), counts: *counts })
-        .collect();
-    let micro_mean = if table.pairs.is_empty() { no_pairs(rows) } else { counts.share() };
-    let macro_mean = if table.pairs.is_empty() { no_pairs(rows) } else { macro_mean(&sums) };
-    let items = table.items.iter().filter(|cells| cells.iter().any(|(_, counts)| counts.compared > 0)).count();
-    Agreement { policy, pairs, macro_mean, micro_mean, counts, items }
+    PairTable::new(rows, policy).summary(policy, || no_pairs(rows))
+}
+
+/// Agreement of a metric with votes: every vote is one comparison. `metric` gives the value of a model's edit of an item.
+pub fn vote_agreement(votes: &[ModelVote], metric: impl Fn(&str, &str) -> Option<f64>, policy: TiePolicy) -> Agreement {
+    PairTable::of_votes(votes, metric, policy).summary(policy, || Outcome::NotApplicable("there are no votes".into()))
 }
 
 fn no_pairs(rows: &[Row]) -> Outcome<f64> {
@@ -195,7 +189,31 @@ impl<'a> PairTable<'a> {
                 }
             }
         }
-        let mut items = vec![Vec::new(); by_item.len()];
+        Self::from_cells(by_item.keys().copied().collect(), index)
+    }
+
+    /// Every vote is one comparison of its item.
+    pub(super) fn of_votes(votes: &'a [ModelVote], metric: impl Fn(&str, &str) -> Option<f64>, policy: TiePolicy) -> Self {
+        let names: Vec<&str> = votes.iter().map(|vote| vote.item.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
+        let mut cells: BTreeMap<[&str; 2], BTreeMap<usize, Counts>> = BTreeMap::new();
+        for vote in votes {
+            let (first, second, preference) = in_order(vote);
+            let human = match preference {
+                Preference::First => 1.0,
+                Preference::Second => -1.0,
+                Preference::Tie | Preference::BothBad => 0.0,
+            };
+            // Every item is among the names.
+            let at = names.binary_search(&vote.item.as_str()).unwrap_or_default();
+            let counts = cells.entry([first, second]).or_default().entry(at).or_default();
+            judge(Some(human), [metric(&vote.item, first), metric(&vote.item, second)], policy, counts);
+        }
+        let index = cells.into_iter().map(|(pair, cells)| (pair, cells.into_iter().collect())).collect();
+        Self::from_cells(names, index)
+    }
+
+    fn from_cells(names: Vec<&'a str>, index: BTreeMap<[&'a str; 2], Vec<(usize, Counts)>>) -> Self {
+        let mut items = vec![Vec::new(); names.len()];
         let mut pairs = Vec::with_capacity(index.len());
         for (at, (pair, cells)) in index.into_iter().enumerate() {
             pairs.push(pair);
@@ -203,7 +221,37 @@ impl<'a> PairTable<'a> {
                 items[item].push((at, counts));
             }
         }
-        Self { pairs, names: by_item.keys().copied().collect(), items }
+        Self { pairs, names, items }
+    }
+
+    /// The same comparisons, of the pairs that hold `model` only.
+    pub(super) fn with_model(&self, model: &str) -> Self {
+        let kept: Vec<usize> = (0..self.pairs.len()).filter(|&at| self.pairs[at].contains(&model)).collect();
+        let pairs = kept.iter().map(|&at| self.pairs[at]).collect();
+        let cells = |cells: &Vec<(usize, Counts)>| -> Vec<(usize, Counts)> {
+            cells.iter().filter_map(|(pair, counts)| Some((kept.binary_search(pair).ok()?, *counts))).collect()
+        };
+        Self { pairs, names: self.names.clone(), items: self.items.iter().map(cells).collect() }
+    }
+
+    /// The result over all items; `nothing` says why there is none when no pair of models shares an item.
+    pub(super) fn summary(&self, policy: TiePolicy, nothing: impl Fn() -> Outcome<f64>) -> Agreement {
+        let all: Vec<usize> = (0..self.items.len()).collect();
+        let sums = self.sums(&all);
+        let mut counts = Counts::default();
+        for pair in &sums {
+            counts.add(pair);
+        }
+        let share = |[a, b]: &[&str; 2], counts: &Counts| ModelPair {
+            models: [(*a).to_owned(), (*b).to_owned()],
+            share: counts.share(),
+            counts: *counts,
+        };
+        let pairs = self.pairs.iter().zip(&sums).map(|(pair, counts)| share(pair, counts)).collect();
+        let micro_mean = if self.pairs.is_empty() { nothing() } else { counts.share() };
+        let macro_mean = if self.pairs.is_empty() { nothing() } else { macro_mean(&sums) };
+        let items = self.items.iter().filter(|cells| cells.iter().any(|(_, counts)| counts.compared > 0)).count();
+        Agreement { policy, pairs, macro_mean, micro_mean, counts, items }
     }
 
     /// Counts by pair of models over the given items (an item may stand several times).
@@ -221,15 +269,20 @@ impl<'a> PairTable<'a> {
 /// Compares two edits of one item.
 fn compare(a: &Row, b: &Row, policy: TiePolicy, counts: &mut Counts) {
     let finite = |value: Option<f64>| value.filter(|v| v.is_finite());
-    let (Some(human_a), Some(human_b)) = (finite(a.human), finite(b.human)) else {
+    let human = finite(a.human).zip(finite(b.human)).map(|(a, b)| a - b);
+    judge(human, [a.metric, b.metric], policy, counts);
+}
+
+/// One comparison: how far people prefer the first of two edits (negative: the second), and the metric's values of both.
+fn judge(human: Option<f64>, metric: [Option<f64>; 2], policy: TiePolicy, counts: &mut Counts) {
+    let Some(human) = human else {
         counts.missing_human += 1;
         return;
     };
-    let (Some(metric_a), Some(metric_b)) = (finite(a.metric), finite(b.metric)) else {
+    let [Some(metric_a), Some(metric_b)] = metric.map(|value| value.filter(|v| v.is_finite())) else {
         counts.missing_metric += 1;
         return;
     };
-    let human = human_a - human_b;
     let human_tie = human.abs() < HUMAN_TIE;
     let metric = metric_a - metric_b;
     let metric_tie = match policy {

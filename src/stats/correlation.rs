@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::Row;
+use super::undefined;
 use crate::domain::Outcome;
 
 /// The two columns of the rows that have both values, and how many rows have not.
@@ -171,6 +172,7 @@ fn sort_counting(values: &mut [f64], buffer: &mut [f64]) -> f64 {
 /// The mean over items of the correlation between metric and people within the item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PerItem {
+    #[serde(with = "undefined")]
     pub mean: Outcome<f64>,
     /// Items that have a coefficient.
     pub items: usize,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::undefined;
 use crate::domain::Outcome;
 
 /// One edit of an item whose best edit is known.
@@ -23,6 +24,7 @@ pub struct KnownEdit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Against {
     pub kind: String,
+    #[serde(with = "undefined")]
     pub share: Outcome<f64>,
     pub right: usize,
     pub compared: usize,
@@ -32,6 +34,7 @@ pub struct Against {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroundTruth {
     /// The share of items where the good edit scores strictly above every worse one.
+    #[serde(with = "undefined")]
     pub share: Outcome<f64>,
     pub right: usize,
     /// Items where every edit has a value.

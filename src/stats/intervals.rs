@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::agreement::{Counts, PairTable, Row, TiePolicy, macro_mean};
 use super::correlation::{Correlation, complete};
 use super::random::Random;
+use super::undefined;
 use crate::domain::Outcome;
 
 /// How to resample; the same settings on the same rows give the same interval.
@@ -106,7 +107,20 @@ pub fn agreement_interval(rows: &[Row], policy: TiePolicy, mean: Mean, settings:
     if table.pairs.is_empty() {
         return Outcome::NotApplicable("no item has edits of two models".into());
     }
-    interval(table.items.len(), settings, |drawn| mean_of(&table.sums(drawn), mean))
+    table_interval(&table, mean, settings)
+}
+
+/// The interval over the items of a table that have a comparison.
+pub(super) fn table_interval(table: &PairTable<'_>, mean: Mean, settings: Bootstrap) -> Outcome<Interval> {
+    let compared: Vec<usize> =
+        (0..table.items.len()).filter(|&item| table.items[item].iter().any(|(_, counts)| counts.compared > 0)).collect();
+    if compared.len() < 2 {
+        return Outcome::NotApplicable(format!("{} item(s) with a comparison; an interval needs two", compared.len()));
+    }
+    interval(compared.len(), settings, |drawn| {
+        let items: Vec<usize> = drawn.iter().map(|&i| compared[i]).collect();
+        mean_of(&table.sums(&items), mean)
+    })
 }
 
 fn mean_of(sums: &[Counts], mean: Mean) -> Outcome<f64> {
@@ -144,6 +158,7 @@ pub fn correlation_interval(rows: &[Row], which: Correlation, settings: Bootstra
 pub struct Comparison {
     /// Agreement of the first minus agreement of the second.
     pub difference: f64,
+    #[serde(with = "undefined")]
     pub interval: Outcome<Interval>,
     /// Two-sided p of "the two are exchangeable": within each item drawn by coin the metrics change places.
     pub p_value: f64,

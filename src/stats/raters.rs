@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::undefined;
 use crate::domain::Outcome;
 
 /// One unit: an answer per rater, in the same order of raters for all units.
@@ -254,8 +255,10 @@ pub fn icc(units: &[Unit], which: Icc) -> Outcome<f64> {
 pub struct RaterHabit {
     pub answers: usize,
     /// Mean of own answer minus the mean of the others on the same unit.
+    #[serde(with = "undefined")]
     pub bias: Outcome<f64>,
     /// Standard deviation of own answers (n − 1).
+    #[serde(with = "undefined")]
     pub spread: Outcome<f64>,
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agreement::{Row, TiePolicy, agreement};
 use super::random::Random;
+use super::undefined;
 use crate::domain::Outcome;
 
 /// One edit's parts, those of the semantic judge already brought to 0..1 by a range.
@@ -33,6 +34,7 @@ impl PartsRow {
 pub struct AtWeight {
     pub alpha: f64,
     /// Macro mean over pairs of models.
+    #[serde(with = "undefined")]
     pub agreement: Outcome<f64>,
 }
 

@@ -145,7 +145,7 @@ const NEARLY_WHOLE: f64 = 0.95;
 const HIGH_LEAK: f64 = 0.5;
 
 /// The flags that a score shows by itself.
-pub(super) fn flags_of(score: &Score) -> Vec<Flag> {
+pub fn flags_of(score: &Score) -> Vec<Flag> {
     let mut flags = Vec::new();
     let mut flag = |flag: Flag, on: bool| {
         if on {

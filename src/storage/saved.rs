@@ -1,6 +1,6 @@
 //! What a person keeps by name: ranges and comparisons of metrics with people.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 use serde_json::Value;
 
 use super::error::Fault;
@@ -12,6 +12,8 @@ use crate::domain::{Profile, Range};
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedComparison {
     pub name: String,
+    /// Who saved it; empty when nobody said.
+    pub who: String,
     pub at_millis: i64,
     pub content: Value,
 }
@@ -68,16 +70,41 @@ impl Project {
         })
     }
 
+    /// What the project holds, one line an edit: keys, model, instruction and the hashes of both pictures (their paths where nobody
+    /// has hashed them yet). Hashing the lines tells whether two comparisons are of the same data.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn content_lines(&self) -> Result<Vec<String>, StorageError> {
+        self.read("reading what the project holds", |conn| {
+            let mut query = conn.prepare(
+                "SELECT i.key, e.key, e.model, i.instruction, coalesce(lower(hex(sp.hash)), sp.path), coalesce(lower(hex(ep.hash)), ep.path)
+                 FROM edits e JOIN items i ON i.id = e.item_id
+                 JOIN pictures sp ON sp.id = i.source_id JOIN pictures ep ON ep.id = e.picture_id",
+            )?;
+            let mut rows = query.query([])?;
+            let mut lines = Vec::new();
+            while let Some(row) = rows.next()? {
+                let cells: Vec<String> = (0..6).map(|at| row.get(at)).collect::<Result<_, _>>()?;
+                lines.push(cells.join("\t"));
+            }
+            Ok(lines)
+        })
+    }
+
     /// Keeps a comparison; one of the same name is replaced.
     ///
     /// # Errors
-    /// When the file cannot be written.
-    pub fn save_comparison(&self, name: &str, content: &Value) -> Result<(), StorageError> {
+    /// When its name is empty, or the file cannot be written.
+    pub fn save_comparison(&self, name: &str, who: &str, content: &Value) -> Result<(), StorageError> {
         self.write("saving a comparison", |conn| {
+            if name.trim().is_empty() {
+                return Err(Fault::Invalid("a comparison needs a name".into()));
+            }
             conn.execute(
-                "INSERT INTO comparisons (name, at_millis, content) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (name) DO UPDATE SET at_millis = ?2, content = ?3",
-                params![name, now_millis(), to_json("comparison", content)?],
+                "INSERT INTO comparisons (name, at_millis, content, who) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (name) DO UPDATE SET at_millis = ?2, content = ?3, who = ?4",
+                params![name, now_millis(), to_json("comparison", content)?, who],
             )?;
             Ok(())
         })
@@ -88,15 +115,26 @@ impl Project {
     /// # Errors
     /// When the file cannot be read.
     pub fn comparisons(&self) -> Result<Vec<SavedComparison>, StorageError> {
-        self.read("reading the comparisons", |conn| {
-            let mut query = conn.prepare("SELECT name, at_millis, content FROM comparisons ORDER BY at_millis DESC, name")?;
+        self.read(READING_COMPARISONS, |conn| {
+            let mut query = conn.prepare("SELECT name, who, at_millis, content FROM comparisons ORDER BY at_millis DESC, name")?;
             let mut rows = query.query([])?;
             let mut saved = Vec::new();
             while let Some(row) = rows.next()? {
-                let content = json("comparison", &row.get::<_, String>(2)?)?;
-                saved.push(SavedComparison { name: row.get(0)?, at_millis: row.get(1)?, content });
+                saved.push(comparison_of(row)?);
             }
             Ok(saved)
+        })
+    }
+
+    /// The saved comparison of that name.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn comparison(&self, name: &str) -> Result<Option<SavedComparison>, StorageError> {
+        self.read(READING_COMPARISONS, |conn| {
+            let mut query = conn.prepare("SELECT name, who, at_millis, content FROM comparisons WHERE name = ?1")?;
+            let mut rows = query.query([name])?;
+            rows.next()?.map(comparison_of).transpose()
         })
     }
 
@@ -107,4 +145,11 @@ impl Project {
     pub fn delete_comparison(&self, name: &str) -> Result<bool, StorageError> {
         self.write("deleting a comparison", |conn| Ok(conn.execute("DELETE FROM comparisons WHERE name = ?1", [name])? > 0))
     }
+}
+
+const READING_COMPARISONS: &str = "reading the comparisons";
+
+fn comparison_of(row: &Row<'_>) -> Result<SavedComparison, Fault> {
+    let content = json("comparison", &row.get::<_, String>(3)?)?;
+    Ok(SavedComparison { name: row.get(0)?, who: row.get(1)?, at_millis: row.get(2)?, content })
 }

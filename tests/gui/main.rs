@@ -1,6 +1,7 @@
 //! The window, driven through labels and keys as a person would.
 
 mod audit;
+mod columns;
 mod looks;
 mod pixels;
 mod support;

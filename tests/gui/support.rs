@@ -399,6 +399,7 @@ impl EngineLink for FakeEngine {
                 self.audit(request);
             }
             Request::Import(import) => self.asked.borrow_mut().push(format!("import {}", import.data.display())),
+            Request::Table(request) => events.push_back(Event::Table(editscope::engine::opinions::answer(&request))),
             other => self.asked.borrow_mut().push(format!("{other:?}")),
         }
     }

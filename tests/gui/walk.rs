@@ -198,7 +198,7 @@ fn files_that_are_dropped_are_opened_or_imported() {
 }
 
 #[derive(Debug)]
-struct Dropped(std::path::PathBuf);
+pub struct Dropped(pub std::path::PathBuf);
 
 impl egui::DroppedFile for Dropped {
     fn path(&self) -> &std::path::Path {

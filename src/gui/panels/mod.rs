@@ -1,6 +1,7 @@
 //! The panels around the canvas. Each draws from a read-only context and sends actions.
 
 pub mod agreement;
+mod columns;
 pub mod dialogs;
 pub mod empty;
 mod firmness;

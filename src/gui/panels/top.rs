@@ -18,6 +18,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.menu_button("Project", |ui| {
                 command_menu_item(ui, cx, Command::OpenProject, true);
                 command_menu_item(ui, cx, Command::ImportData, true);
+                command_menu_item(ui, cx, Command::ImportRatings, open);
                 command_menu_item(ui, cx, Command::MakeDemo, true);
                 ui.separator();
                 command_menu_item(ui, cx, Command::ExportScores, open);

@@ -1,0 +1,73 @@
+//! `agree`: how metrics agree with people, people with each other, and models compare; as tables, JSON, a report, or kept by name.
+
+mod args;
+mod gather;
+mod print;
+mod saved;
+mod tables;
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use crate::domain::Profile;
+use crate::stats::comparison::{Comparison, compare_all};
+
+pub use args::Agree;
+
+use super::Finish;
+
+/// More problems than this are counted, not listed, on a terminal.
+const LISTED: usize = 20;
+
+/// Compares, or shows what was saved.
+pub fn run(agree: &Agree) -> anyhow::Result<Finish> {
+    if agree.saved.list {
+        return saved::list(agree);
+    }
+    let (comparison, finish) = match &agree.saved.saved {
+        Some(name) => (saved::load(agree, name)?, Finish::Done),
+        None => compute(agree)?,
+    };
+    if let Some(name) = &agree.saved.against {
+        return saved::print_changes(&saved::load(agree, name)?, &comparison, agree.json).map(|()| finish);
+    }
+    if let Some(out) = &agree.report {
+        super::report::write(&comparison, agree.data.as_deref(), out)?;
+        eprintln!("report: {}", out.display());
+    }
+    if agree.json {
+        out!("{}", serde_json::to_string(&comparison)?);
+    } else if !agree.quiet {
+        print::print(&comparison);
+    }
+    Ok(finish)
+}
+
+/// Writes the report of a project's scores under a profile, every split included: `export --format report`.
+pub(super) fn report(project: &Path, profile: Profile, out: &Path) -> anyhow::Result<Finish> {
+    run(&Agree { report: Some(out.to_owned()), quiet: true, ..Agree::of_project(project, profile) })
+}
+
+fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Finish)> {
+    let plan = agree.statistics.plan()?;
+    let gathered = gather::gather(agree)?;
+    for problem in gathered.problems.iter().take(LISTED) {
+        eprintln!("problem: {problem}");
+    }
+    if gathered.problems.len() > LISTED {
+        eprintln!("problem: … and {} more", gathered.problems.len() - LISTED);
+    }
+    for remark in &gathered.remarks {
+        eprintln!("note: {remark}");
+    }
+    let about = gathered.about;
+    if about.rated == 0 && about.vote_count == 0 && gathered.evidence.marks.is_empty() {
+        bail!("{}: none of its {} edits has been rated, so there is nothing to agree with", about.data, about.edits);
+    }
+    let mut comparison = compare_all(crate::stats::comparison::About { tie_policy: plan.ties.words(), ..about }, &gathered.evidence, &plan);
+    if agree.saved.save.is_some() {
+        saved::save(agree, &mut comparison)?;
+    }
+    Ok((comparison, if gathered.problems.is_empty() { Finish::Done } else { Finish::SomeFailed }))
+}

@@ -1,0 +1,401 @@
+//! A comparison as tables on a terminal.
+
+use std::collections::BTreeMap;
+
+use crate::domain::Outcome;
+use crate::stats::Interval;
+use crate::stats::comparison::{ALL, Comparison, Leaderboard, Line};
+use crate::stats::people::{BetweenRaters, RaterReport};
+
+/// What stands where a statistic is not defined; the reasons follow the table.
+const UNDEFINED: &str = "undef.";
+
+/// Prints everything that there is something to say about.
+pub(super) fn print(comparison: &Comparison) {
+    let about = &comparison.about;
+    let votes = if about.vote_count > 0 { format!(", {} votes", about.vote_count) } else { String::new() };
+    out!("{}: {} edits, {} rated{votes}; ties: {}", about.data, about.edits, about.rated, about.tie_policy);
+    for note in &comparison.notes {
+        out!("note: {note}");
+    }
+    lines(comparison);
+    votes_table(comparison);
+    pairs(comparison);
+    significance(comparison);
+    people(comparison);
+    boards(comparison);
+    weights(comparison);
+    profiles(comparison);
+    ground_truth(comparison);
+    mismatches(comparison);
+}
+
+fn cell(outcome: &Outcome<f64>) -> String {
+    outcome.value().map_or_else(|| UNDEFINED.to_owned(), |value| format!("{value:.3}"))
+}
+
+fn interval(outcome: &Outcome<Interval>) -> String {
+    outcome.value().map_or_else(|| "no interval".to_owned(), |found| format!("{:.3}–{:.3}", found.low, found.high))
+}
+
+fn edits(split: &str, group: &str) -> String {
+    if split == ALL { ALL.to_owned() } else { format!("{split}: {group}") }
+}
+
+/// Reasons of undefined statistics, each once.
+#[derive(Default)]
+struct Reasons(BTreeMap<String, Vec<String>>);
+
+impl Reasons {
+    fn add<T>(&mut self, of: &str, outcome: &Outcome<T>) {
+        if let Some(why) = outcome.why() {
+            self.0.entry(why.to_owned()).or_default().push(of.to_owned());
+        }
+    }
+
+    fn print(&self) {
+        for (why, of) in &self.0 {
+            let more = if of.len() > 3 { format!(" and {} more", of.len() - 3) } else { String::new() };
+            out!("{UNDEFINED}: {}{more}: {why}", of.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
+        }
+    }
+}
+
+fn lines(comparison: &Comparison) {
+    if comparison.lines.is_empty() {
+        return;
+    }
+    let width = comparison.lines.iter().map(|line| line.metric.chars().count()).max().unwrap_or(0).max(8);
+    out!("");
+    out!(
+        "{:<22} {:<width$} {:<13} {:>6} {:>13} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6} {:>6}",
+        "edits",
+        "metric",
+        "criterion",
+        "macro",
+        "interval",
+        "micro",
+        "compared",
+        "Spearman",
+        "Kendall",
+        "Pearson",
+        "item ρ",
+        "AUC"
+    );
+    let mut reasons = Reasons::default();
+    for line in &comparison.lines {
+        let interval = interval(&line.macro_interval);
+        out!(
+            "{:<22} {:<width$} {:<13} {:>6} {:>13} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6} {:>6}",
+            edits(&line.split, &line.group),
+            line.metric,
+            line.criterion,
+            cell(&line.agreement.macro_mean),
+            interval,
+            cell(&line.agreement.micro_mean),
+            line.agreement.counts.compared,
+            cell(&line.spearman),
+            cell(&line.kendall_tau_b),
+            cell(&line.pearson),
+            cell(&line.spearman_per_item.mean),
+            cell(&line.area_under_curve)
+        );
+        line_reasons(line, &mut reasons);
+    }
+    reasons.print();
+    let level = comparison.plan.bootstrap.level * 100.0;
+    out!(
+        "intervals: {level} %, bootstrap over items, {} resamples, seed {}",
+        comparison.plan.bootstrap.resamples,
+        comparison.plan.bootstrap.seed
+    );
+    for line in comparison.lines.iter().filter(|line| line.split == ALL) {
+        if let Outcome::Value(items) = line.items_needed {
+            out!(
+                "{} against {}: an interval of width {} needs about {items} items ({} now)",
+                line.metric,
+                line.criterion,
+                comparison.plan.width,
+                line.agreement.items
+            );
+        }
+    }
+}
+
+fn line_reasons(line: &Line, reasons: &mut Reasons) {
+    let of = format!("{} against {} ({})", line.metric, line.criterion, edits(&line.split, &line.group));
+    reasons.add(&of, &line.agreement.macro_mean);
+    if line.agreement.macro_mean.value().is_some() {
+        reasons.add(&of, &line.macro_interval);
+        reasons.add(&of, &line.spearman);
+        reasons.add(&of, &line.area_under_curve);
+    }
+}
+
+fn votes_table(comparison: &Comparison) {
+    if comparison.votes.is_empty() {
+        return;
+    }
+    out!("");
+    out!("metrics against votes:");
+    for line in &comparison.votes {
+        let policies: Vec<String> = line.by_policy.iter().map(|share| format!("{} {}", share.policy, cell(&share.micro_mean))).collect();
+        out!(
+            "  {:<16} {:<13} macro {} micro {} ({}), {} of {} votes compared; by policy: {}",
+            line.metric,
+            line.criterion,
+            cell(&line.agreement.macro_mean),
+            cell(&line.agreement.micro_mean),
+            interval(&line.micro_interval),
+            line.agreement.counts.compared,
+            line.votes,
+            policies.join(" · ")
+        );
+    }
+}
+
+fn pairs(comparison: &Comparison) {
+    let Some(first) = comparison.lines.first() else { return };
+    out!("");
+    out!("{} against {}, pair of models by pair (macro is their plain mean):", first.metric, first.criterion);
+    for pair in &first.agreement.pairs {
+        out!(
+            "  {:<40} {:>6}  ({} compared, {} human ties, {} metric ties, {} without a value)",
+            pair.models.join(" – "),
+            cell(&pair.share),
+            pair.counts.compared,
+            pair.counts.human_ties,
+            pair.counts.metric_ties,
+            pair.counts.missing_metric
+        );
+        if let Some(why) = pair.share.why() {
+            out!("      {why}");
+        }
+    }
+    out!("the same under other treatments of ties (macro):");
+    for share in &first.by_policy {
+        out!("  {:>6}  {} ({} compared)", cell(&share.macro_mean), share.policy, share.compared);
+    }
+}
+
+fn significance(comparison: &Comparison) {
+    let known: Vec<_> = comparison.significance.iter().filter_map(|found| Some((found, found.result.value()?))).collect();
+    if known.is_empty() {
+        return;
+    }
+    out!("");
+    out!(
+        "metrics against each other on the same items (agreement of the first minus the second; p by swapping within items, Holm-corrected):"
+    );
+    for (found, result) in known {
+        out!(
+            "  {:<28} {:<13} {:>+6.3} ({})  p {:.4}, corrected {}  {} items",
+            format!("{} – {}", found.first, found.second),
+            found.criterion,
+            result.difference,
+            interval(&result.interval),
+            result.p_value,
+            found.p_holm.value().map_or_else(|| UNDEFINED.to_owned(), |p| format!("{p:.4}")),
+            result.items
+        );
+    }
+}
+
+fn people(comparison: &Comparison) {
+    let several = |criteria: &BTreeMap<String, BetweenRaters>| criteria.values().any(|found| found.raters.len() > 1);
+    if several(&comparison.between_raters_all) {
+        out!("");
+        out!(
+            "{:<14} {:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7}",
+            "people",
+            "model",
+            "edits",
+            "per cent",
+            "α nom.",
+            "α ord.",
+            "α int.",
+            "Fleiss",
+            "ICC2,1"
+        );
+        let mut reasons = Reasons::default();
+        for (criterion, all) in &comparison.between_raters_all {
+            between_line(criterion, "all models", all, &mut reasons);
+            for (model, found) in comparison.between_raters.get(criterion).into_iter().flatten() {
+                between_line(criterion, model, found, &mut reasons);
+            }
+        }
+        reasons.print();
+        raters(&comparison.raters);
+    }
+    for (criterion, found) in comparison.between_voters.iter().filter(|(_, found)| found.raters.len() > 1) {
+        out!("voters on {criterion}: {} per cent equal, α nominal {}", cell(&found.percent), cell(&found.alpha_nominal));
+    }
+    if !comparison.disagreements.is_empty() {
+        out!("");
+        out!("people disagree most about:");
+        for found in comparison.disagreements.iter().take(8) {
+            let answers: Vec<String> = found.answers.iter().map(|(rater, value)| format!("{rater} {value}")).collect();
+            out!("  {} by {} on {}: {}", found.item, found.model, found.criterion, answers.join(", "));
+        }
+    }
+}
+
+fn between_line(criterion: &str, model: &str, found: &BetweenRaters, reasons: &mut Reasons) {
+    out!(
+        "{criterion:<14} {model:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7}",
+        found.edits_with_two,
+        cell(&found.percent),
+        cell(&found.alpha_nominal),
+        cell(&found.alpha_ordinal),
+        cell(&found.alpha_interval),
+        cell(&found.fleiss_kappa),
+        cell(&found.icc_single)
+    );
+    reasons.add(&format!("α of {model} on {criterion}"), &found.alpha_ordinal);
+}
+
+fn raters(reports: &BTreeMap<String, BTreeMap<String, RaterReport>>) {
+    out!("");
+    out!(
+        "{:<14} {:<18} {:>7} {:>7} {:>7} {:>11} {:>9} {:>9}",
+        "criterion",
+        "rater",
+        "answers",
+        "bias",
+        "spread",
+        "with others",
+        "repeated",
+        "seconds"
+    );
+    for (criterion, raters) in reports {
+        for (rater, report) in raters {
+            let consistency = report.self_consistency.value().map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0));
+            let seconds = report.median_seconds.value().map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1}"));
+            let bias = report.bias.value().map_or_else(|| UNDEFINED.to_owned(), |bias| format!("{bias:+.3}"));
+            out!(
+                "{criterion:<14} {rater:<18} {:>7} {bias:>7} {:>7} {:>11} {consistency:>9} {seconds:>9}",
+                report.answers,
+                cell(&report.spread),
+                cell(&report.with_others)
+            );
+        }
+    }
+}
+
+fn boards(comparison: &Comparison) {
+    for board in comparison.leaderboards.iter().filter(|board| board.split == ALL) {
+        out!("");
+        out!("{}", heading(board));
+        for standing in &board.standings {
+            let strength = standing.strength.value().map_or_else(|| UNDEFINED.to_owned(), |value| format!("{value:+.3}"));
+            out!(
+                "  {:<22} win rate {} ({} won, {} lost, {} tied)  strength {strength} ({})  Elo {:.0}  mean {}",
+                standing.model,
+                cell(&standing.win_rate),
+                standing.wins,
+                standing.losses,
+                standing.ties,
+                interval(&standing.strength_interval),
+                standing.elo,
+                cell(&standing.mean)
+            );
+        }
+        if let Some(why) = board.standings.iter().find_map(|standing| standing.strength.why()) {
+            out!("  no strengths: {why}");
+        }
+    }
+}
+
+fn heading(board: &Leaderboard) -> String {
+    let judge =
+        if board.criterion.is_empty() { format!("by {}", board.judge) } else { format!("by {} on {}", board.judge, board.criterion) };
+    format!("models {judge} ({} comparisons; strength: log of Davidson's, mean 0):", board.duels)
+}
+
+fn weights(comparison: &Comparison) {
+    let Some(weights) = &comparison.weights else { return };
+    out!("");
+    out!("weight α of modify and preserve against size and position, {} local edits with all parts:", weights.edits);
+    let sweep: Vec<String> = weights.sweep.iter().map(|at| format!("{:.1} {}", at.alpha, cell(&at.agreement))).collect();
+    out!("  {}", sweep.join(" · "));
+    match &weights.held_out {
+        Outcome::Value(found) => out!(
+            "  chosen on {} items: α = {:.1} ({:.3}); held out, on the other {}: {:.3}",
+            found.items_chosen,
+            found.alpha,
+            found.agreement_on_chosen,
+            found.items_held_out,
+            found.agreement_held_out
+        ),
+        Outcome::NotApplicable(why) | Outcome::Failed(why) => out!("  no held-out test: {why}"),
+    }
+    out!("  {}", weights.warning);
+}
+
+fn profiles(comparison: &Comparison) {
+    for found in &comparison.profiles {
+        out!("");
+        out!(
+            "{} against {}: {} of {} pairs change their order ({} of {} items), {} tie under one only",
+            found.readings[0],
+            found.readings[1],
+            found.reversals.len(),
+            found.pairs,
+            found.items_changed,
+            found.items,
+            found.ties_in_one
+        );
+        for reversal in found.reversals.iter().take(5) {
+            out!(
+                "  {}: {} before {} ({:.3}, {:.3}), then behind ({:.3}, {:.3})",
+                reversal.item,
+                reversal.models[0],
+                reversal.models[1],
+                reversal.before[0],
+                reversal.before[1],
+                reversal.after[0],
+                reversal.after[1]
+            );
+        }
+    }
+}
+
+fn ground_truth(comparison: &Comparison) {
+    if !comparison.ground_truth.is_empty() {
+        out!("");
+        out!("ground truth (share of items where the good edit scores above the others; a tie is wrong):");
+        for found in &comparison.ground_truth {
+            let against: Vec<String> =
+                found.result.against.iter().map(|a| format!("{} {} ({}/{})", a.kind, cell(&a.share), a.right, a.compared)).collect();
+            out!(
+                "  {:<16} {} ({} of {} items; {} without a value); over {}",
+                found.metric,
+                cell(&found.result.share),
+                found.result.right,
+                found.result.items,
+                found.result.missing_metric,
+                against.join(", ")
+            );
+        }
+    }
+}
+
+fn mismatches(comparison: &Comparison) {
+    if !comparison.mismatches.is_empty() {
+        out!("");
+        out!("the metric and people differ most on:");
+        for found in comparison.mismatches.iter().take(5) {
+            let kind = if found.gap() > 0.0 { "too kind" } else { "too harsh" };
+            out!(
+                "  {} by {}: {} {:.3} (place {:.2}), people {:.2} (place {:.2}): {kind}",
+                found.item,
+                found.model,
+                found.metric,
+                found.value,
+                found.metric_place,
+                found.human,
+                found.human_place
+            );
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Tables with any column names: a map says which column is the item, the model, the rater, and which ones are answers.
+//!
+//! Written as `ROLE=COLUMN,ROLE=COLUMN,…`. Roles are `item`, `model`, `rater`, `comment`, `seconds`, `first`, `second` and `vote`;
+//! every other word is a criterion. `CRITERION@RATER=COLUMN` is the answer of a named rater (tables with a column for each), and a
+//! column written with `-` in front has lower values for better edits.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::pairs::preference_of;
+use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
+use crate::datasets::ratings::UNNAMED_RATER;
+use crate::datasets::{Sheet, SheetRow};
+use crate::domain::{CRITERIA, Criterion, ModelVote, Preference, Rating};
+
+/// What a column holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Item,
+    Model,
+    Rater,
+    Comment,
+    /// How long the rating took.
+    Seconds,
+    /// Model of the first edit of a vote.
+    First,
+    /// Model of the second edit of a vote.
+    Second,
+    Vote,
+    /// The answer to a criterion; by the named rater, or by that of the row.
+    Answer {
+        criterion: String,
+        rater: Option<String>,
+    },
+}
+
+impl Role {
+    /// The roles that are not answers, with their words.
+    pub const WORDS: [(&'static str, Self); 8] = [
+        ("item", Self::Item),
+        ("model", Self::Model),
+        ("rater", Self::Rater),
+        ("comment", Self::Comment),
+        ("seconds", Self::Seconds),
+        ("first", Self::First),
+        ("second", Self::Second),
+        ("vote", Self::Vote),
+    ];
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answer { criterion, rater: None } => f.write_str(criterion),
+            Self::Answer { criterion, rater: Some(rater) } => write!(f, "{criterion}@{rater}"),
+            plain => f.write_str(Self::WORDS.iter().find(|(_, role)| role == plain).map_or("", |(word, _)| word)),
+        }
+    }
+}
+
+/// One column and its role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    pub role: Role,
+    pub name: String,
+    /// Lower values are better: answers are turned around.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lower_is_better: bool,
+}
+
+/// Which column holds what.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ColumnMap(pub Vec<Column>);
+
+impl fmt::Display for ColumnMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, column) in self.0.iter().enumerate() {
+            let (comma, minus) = (if i > 0 { "," } else { "" }, if column.lower_is_better { "-" } else { "" });
+            write!(f, "{comma}{}={minus}{}", column.role, column.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for ColumnMap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut columns = Vec::new();
+        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let (role, name) = entry
+                .split_once('=')
+                .ok_or_else(|| format!("'{entry}' is no ROLE=COLUMN; write for example item=uid,model=method,rater=who,overall=score"))?;
+            let (role, name) = (role.trim(), name.trim());
+            let (lower_is_better, name) = name.strip_prefix('-').map_or((false, name), |name| (true, name.trim()));
+            if role.is_empty() || name.is_empty() {
+                return Err(format!("'{entry}' lacks the role or the column"));
+            }
+            let role = Role::WORDS.iter().find(|(word, _)| *word == role).map_or_else(|| answer(role), |(_, role)| role.clone());
+            columns.push(Column { role, name: name.to_owned(), lower_is_better });
+        }
+        if columns.is_empty() { Err("no column is named".into()) } else { Ok(Self(columns)) }
+    }
+}
+
+fn answer(word: &str) -> Role {
+    let (criterion, rater) = word.split_once('@').map_or((word, None), |(criterion, rater)| (criterion, Some(rater.to_owned())));
+    Role::Answer { criterion: criterion.to_owned(), rater }
+}
+
+/// Names that columns commonly have, by role; compared without case.
+const SYNONYMS: [(&str, &[&str]); 8] = [
+    ("item", &["item", "item_id", "uid", "image_id", "img_id", "sample", "sample_id", "key", "id", "index"]),
+    ("model", &["model", "method", "system", "editor", "model_name", "method_name"]),
+    ("rater", &["rater", "annotator", "worker", "rater_id", "annotator_id", "worker_id", "user_id", "user", "who"]),
+    ("comment", &["comment", "comments", "remark", "note"]),
+    ("seconds", &["seconds", "duration", "duration_s", "time_s"]),
+    ("first", &["first", "model_a", "model1", "model_1", "left_model", "left"]),
+    ("second", &["second", "model_b", "model2", "model_2", "right_model", "right"]),
+    ("vote", &["vote", "winner", "preference", "vote_type", "choice"]),
+];
+/// Rows looked at to tell columns of numbers.
+const LOOK: usize = 200;
+
+impl ColumnMap {
+    /// The column of a role.
+    pub fn column(&self, role: &Role) -> Option<&Column> {
+        self.0.iter().find(|column| column.role == *role)
+    }
+
+    /// A map guessed from names and contents: as [`Self::guess_by_name`]; where no column is an answer by its name, every other column
+    /// of numbers is one.
+    pub fn guess(sheet: &Sheet) -> Self {
+        let mut map = Self::guess_by_name(sheet);
+        if !map.0.iter().any(|column| matches!(column.role, Role::Answer { .. })) {
+            let free: Vec<&String> = map.free_numbers(sheet);
+            let answers = free.into_iter().map(|name| Column {
+                role: Role::Answer { criterion: name.clone(), rater: None },
+                name: name.clone(),
+                lower_is_better: false,
+            });
+            let answers: Vec<Column> = answers.collect();
+            map.0.extend(answers);
+        }
+        map
+    }
+
+    /// A map guessed from names: known names by role, and the paper's criteria, `rating_NAME`, `user_NAME` and `raterN_NAME` as answers.
+    pub fn guess_by_name(sheet: &Sheet) -> Self {
+        let mut map = Self::default();
+        for (word, names) in SYNONYMS {
+            let role = Role::WORDS.iter().find(|(known, _)| *known == word).map_or(Role::Item, |(_, role)| role.clone());
+            let found = names.iter().find_map(|name| sheet.header.iter().find(|column| column.eq_ignore_ascii_case(name)));
+            if let Some(name) = found.filter(|name| !map.has(name)) {
+                map.0.push(Column { role, name: name.clone(), lower_is_better: false });
+            }
+        }
+        for name in map.free_numbers(sheet).into_iter().cloned().collect::<Vec<_>>() {
+            if let Some(role) = named_answer(&name) {
+                map.0.push(Column { role, name, lower_is_better: false });
+            }
+        }
+        map
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|column| column.name == name)
+    }
+
+    /// Columns of numbers that the map gives no role, in the order of the table.
+    pub fn free_numbers<'a>(&self, sheet: &'a Sheet) -> Vec<&'a String> {
+        sheet.header.iter().filter(|name| !self.has(name) && is_numeric(sheet, name)).collect()
+    }
+
+    /// Why this map cannot be used with `sheet`, if it cannot.
+    pub fn objection(&self, sheet: &Sheet) -> Option<String> {
+        let header = || format!("the table has: {}", sheet.header.join(", "));
+        if let Some(missing) = self.0.iter().find(|column| !sheet.header.contains(&column.name)) {
+            return Some(format!("there is no column '{}' for {}; {}", missing.name, missing.role, header()));
+        }
+        if self.column(&Role::Item).is_none() {
+            return Some(format!("no column is named as the item; {}", header()));
+        }
+        let votes = [Role::First, Role::Second, Role::Vote].map(|role| self.column(&role).is_some());
+        let answers = self.0.iter().any(|column| matches!(column.role, Role::Answer { .. }));
+        match (votes, answers) {
+            ([true, true, true], _) | ([false, false, false], true) => None,
+            ([false, false, false], false) => Some(format!("no column is named as an answer or a vote; {}", header())),
+            (_, true) if votes != [true; 3] => None,
+            _ => Some("a vote needs the columns first, second and vote".into()),
+        }
+    }
+}
+
+/// Whether most of the cells that are filled hold numbers.
+fn is_numeric(sheet: &Sheet, name: &str) -> bool {
+    let cells: Vec<String> = sheet.rows.iter().take(LOOK).filter_map(|row| row.word(name)).collect();
+    let numbers = cells.iter().filter(|cell| number_of(cell).is_some()).count();
+    numbers > 0 && numbers * 2 > cells.len()
+}
+
+/// An answer that is plain from its name.
+fn named_answer(name: &str) -> Option<Role> {
+    let lower = name.to_lowercase();
+    let criterion = lower.strip_prefix("rating_").or_else(|| lower.strip_prefix("user_")).unwrap_or(&lower);
+    if let Some(known) = CRITERIA.into_iter().map(Criterion::name).find(|known| *known == criterion) {
+        return Some(Role::Answer { criterion: known.to_owned(), rater: None });
+    }
+    let (rater, criterion) = name.split_once('_')?;
+    let number = rater.to_lowercase().strip_prefix("rater").is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
+    (number && !criterion.is_empty()).then(|| Role::Answer { criterion: criterion.to_owned(), rater: Some(rater.to_owned()) })
+}
+
+/// Reads a table by a map; without one by a guessed one.
+///
+/// # Errors
+/// When the map names a column that is not there, or lacks the item or any answer.
+pub fn read_columns(sheet: &Sheet, map: Option<&ColumnMap>) -> Result<Opinions, String> {
+    let guessed;
+    let (map, how) = match map {
+        Some(map) => (map, "columns as given"),
+        None => {
+            guessed = ColumnMap::guess(sheet);
+            (&guessed, "columns guessed (--columns says otherwise)")
+        }
+    };
+    if let Some(why) = map.objection(sheet) {
+        return Err(why);
+    }
+    let mut found = Opinions::new(OpinionFormat::Columns, sheet.problems.clone());
+    for row in &sheet.rows {
+        read_row(map, row, &mut found);
+    }
+    let paper = CRITERIA.map(Criterion::name);
+    for column in &map.0 {
+        if let Role::Answer { criterion, .. } = &column.role
+            && paper.contains(&criterion.as_str())
+            && !column.lower_is_better
+        {
+            found.scales.insert(criterion.clone(), AnswerScale::RUBRIC);
+        }
+    }
+    found.read_as = format!("{how}: {map}");
+    Ok(found)
+}
+
+fn read_row(map: &ColumnMap, row: &SheetRow, found: &mut Opinions) {
+    let cell = |role: Role| map.column(&role).and_then(|column| row.word(&column.name));
+    let item_column = map.column(&Role::Item).map_or("item", |column| column.name.as_str());
+    let Some(item) = cell(Role::Item) else {
+        found.problem(&row.place, item_column, "the row names no item; left out");
+        return;
+    };
+    let rater = cell(Role::Rater).unwrap_or_else(|| UNNAMED_RATER.to_owned());
+    read_vote(map, row, &item, &rater, found);
+    let mut by_rater: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
+    for column in &map.0 {
+        let Role::Answer { criterion, rater: named } = &column.role else { continue };
+        let value = match row.cells.get(&column.name) {
+            None | Some(Value::Null) => continue,
+            Some(Value::Number(number)) => number.as_f64(),
+            Some(_) => match row.word(&column.name) {
+                None => continue,
+                Some(text) => number_of(&text),
+            },
+        };
+        let Some(value) = value.filter(|value| value.is_finite()) else {
+            let text = row.word(&column.name).unwrap_or_else(|| row.cells[&column.name].to_string());
+            found.problem(&row.place, &column.name, format!("'{text}' is not a number; read as missing"));
+            continue;
+        };
+        let value = if column.lower_is_better { -value } else { value };
+        by_rater.entry(named.as_deref().unwrap_or(&rater)).or_default().insert(criterion.clone(), value);
+    }
+    let comment = cell(Role::Comment).unwrap_or_default();
+    let seconds = cell(Role::Seconds).and_then(|text| number_of(&text)).filter(|seconds| *seconds >= 0.0);
+    for (rater, values) in by_rater {
+        let rating = Rating { rater: rater.to_owned(), simulated: false, values, comment: comment.clone(), at_millis: None };
+        found.ratings.push(RatedEdit { item: item.clone(), model: cell(Role::Model).unwrap_or_default(), rating, seconds });
+    }
+}
+
+/// A vote may be written in words, or as the name of the model that won.
+fn read_vote(map: &ColumnMap, row: &SheetRow, item: &str, rater: &str, found: &mut Opinions) {
+    let [Some(first), Some(second), Some(vote)] = [Role::First, Role::Second, Role::Vote].map(|role| map.column(&role)) else { return };
+    let (Some(first_model), Some(second_model)) = (row.word(&first.name), row.word(&second.name)) else {
+        found.problem(&row.place, &first.name, "the row does not name two models; its vote is left out");
+        return;
+    };
+    let Some(text) = row.word(&vote.name) else { return };
+    let preference = match text.as_str() {
+        text if text == first_model => Some(Preference::First),
+        text if text == second_model => Some(Preference::Second),
+        text => preference_of(text),
+    };
+    let Some(preference) = preference.filter(|_| first_model != second_model) else {
+        let reason = format!("'{text}' is no vote between '{first_model}' and '{second_model}'; left out");
+        found.problem(&row.place, &vote.name, reason);
+        return;
+    };
+    found.votes.push(ModelVote {
+        item: item.to_owned(),
+        criterion: Criterion::Overall.name().to_owned(),
+        rater: rater.to_owned(),
+        first: first_model,
+        second: second_model,
+        preference,
+    });
+}

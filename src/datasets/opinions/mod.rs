@@ -1,0 +1,255 @@
+//! What people said of edits, from tables that need no pictures: ratings by criterion, and votes between two edits.
+//!
+//! | format | what it is | recognised by |
+//! |---|---|---|
+//! | `imagenhub` | one table a rater, `[SC, PQ]` in a column for each model | a column `uid` and cells of two numbers in brackets |
+//! | `genai-bench` | votes left, right, tie, both bad | columns `left_model`, `right_model`, `vote_type` |
+//! | `editreward` | pairs, the preferred one first, with 1-4 on two dimensions | columns `model1`, `model2`, `model1_dim1_score` |
+//! | `editscore` | pairs, the preferred one first, by dimension | columns `key`, `dimension`, `output_images` |
+//! | `bpm` | `user_…` values of BPM's JSON | as a data set |
+//! | `manifest` | ratings inside the neutral manifest | columns `source` and `edited` |
+//! | `columns` | anything else, by a [`ColumnMap`] that is given or guessed from the names | – |
+//!
+//! The sets that are published as Parquet are read from their JSON, JSONL or CSV export. Higher answers are better; a column whose
+//! lower values are better is marked in the map. What was not understood is listed with row and column, and the rest goes on.
+
+mod columns;
+mod imagenhub;
+mod pairs;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::{Format, LOCATE_LATER, Problem, ReadError, Sheet, bpm};
+use crate::domain::{ModelVote, Rating};
+
+pub use columns::{Column, ColumnMap, Role, read_columns};
+
+/// A way in which opinions are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpinionFormat {
+    ImagenHub,
+    GenAiBench,
+    EditReward,
+    EditScore,
+    Bpm,
+    Manifest,
+    Columns,
+}
+
+impl OpinionFormat {
+    /// All formats, in the order of the table above.
+    pub const ALL: [Self; 7] =
+        [Self::ImagenHub, Self::GenAiBench, Self::EditReward, Self::EditScore, Self::Bpm, Self::Manifest, Self::Columns];
+
+    /// The word on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ImagenHub => "imagenhub",
+            Self::GenAiBench => "genai-bench",
+            Self::EditReward => "editreward",
+            Self::EditScore => "editscore",
+            Self::Bpm => "bpm",
+            Self::Manifest => "manifest",
+            Self::Columns => "columns",
+        }
+    }
+}
+
+impl fmt::Display for OpinionFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for OpinionFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.name() == text)
+            .ok_or_else(|| format!("there is no format of ratings '{text}'; take one of {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// One rating, with the names of what was rated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatedEdit {
+    /// Key of the item, as the table writes it.
+    pub item: String,
+    /// Empty when the table names no model.
+    pub model: String,
+    pub rating: Rating,
+    /// How long it took; `None` when the table does not say.
+    pub seconds: Option<f64>,
+}
+
+/// The answers that a criterion allows; higher is better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AnswerScale {
+    pub min: f64,
+    pub max: f64,
+    /// Distance of neighbouring answers; `None` when anything between is allowed.
+    pub step: Option<f64>,
+}
+
+impl AnswerScale {
+    /// The paper's rubric, 1 to 5. Means of several people are answers too, so there is no step.
+    pub const RUBRIC: Self = Self { min: 1.0, max: 5.0, step: None };
+
+    /// Whether `value` is an allowed answer.
+    pub fn fits(self, value: f64) -> bool {
+        let on_step = self.step.is_none_or(|step| {
+            let steps = (value - self.min) / step;
+            (steps - steps.round()).abs() < 1e-9
+        });
+        (self.min..=self.max).contains(&value) && on_step
+    }
+}
+
+impl fmt::Display for AnswerScale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.min, self.max)?;
+        self.step.map_or(Ok(()), |step| write!(f, " in steps of {step}"))
+    }
+}
+
+/// What a file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opinions {
+    pub format: OpinionFormat,
+    /// In the order of the file. The same rater may come twice for an edit: the last answer counts, the earlier ones show how
+    /// consistent the rater is.
+    pub ratings: Vec<RatedEdit>,
+    pub votes: Vec<ModelVote>,
+    /// The scale of each criterion that has a known one.
+    pub scales: BTreeMap<String, AnswerScale>,
+    /// How columns were taken, in words, for the person to check.
+    pub read_as: String,
+    /// What was not understood, or is out of its scale.
+    pub problems: Vec<Problem>,
+}
+
+impl Opinions {
+    /// Nothing read yet; `problems` are those of the table.
+    const fn new(format: OpinionFormat, problems: Vec<Problem>) -> Self {
+        Self { format, ratings: Vec::new(), votes: Vec::new(), scales: BTreeMap::new(), read_as: String::new(), problems }
+    }
+
+    fn problem(&mut self, place: &str, column: &str, reason: impl fmt::Display) {
+        self.problems.push(Problem { place: format!("{place}, column '{column}'"), reason: reason.to_string() });
+    }
+
+    /// Lists the answers that are outside the scale of their criterion; they are kept.
+    fn check_scales(&mut self) {
+        for (criterion, scale) in &self.scales {
+            let outside: Vec<&RatedEdit> =
+                self.ratings.iter().filter(|rated| rated.rating.values.get(criterion).is_some_and(|value| !scale.fits(*value))).collect();
+            let Some(first) = outside.first() else { continue };
+            let value = first.rating.values[criterion];
+            let reason = format!(
+                "{} answer(s) to '{criterion}' are outside {scale}, first {value} by {} for {} of {}; kept",
+                outside.len(),
+                first.rating.rater,
+                if first.model.is_empty() { "the edit" } else { &first.model },
+                first.item
+            );
+            self.problems.push(Problem { place: "scale".into(), reason });
+        }
+    }
+}
+
+/// Reads opinions. `format` overrides the detection; `columns` says what the columns mean (and that the format is `columns`).
+///
+/// # Errors
+/// When the file cannot be read, is no table, or holds no opinion at all. What is odd in single cells is no error: it is listed.
+pub fn read_opinions(path: &Path, format: Option<OpinionFormat>, columns: Option<&ColumnMap>) -> Result<Opinions, ReadError> {
+    let nothing = |reason: String| ReadError::NoRatings { path: path.to_owned(), reason };
+    let format = match (format, columns) {
+        (_, Some(_)) => OpinionFormat::Columns,
+        (Some(format), None) => format,
+        (None, None) if is_data_set(path) => OpinionFormat::Manifest,
+        (None, None) => return of_sheet(&Sheet::read(path)?, None, None).map_err(nothing),
+    };
+    match format {
+        OpinionFormat::Bpm | OpinionFormat::Manifest => from_data_set(path),
+        format => of_sheet(&Sheet::read(path)?, Some(format), columns).map_err(nothing),
+    }
+}
+
+/// Whether `path` holds items with pictures, in a format that is read as a data set.
+fn is_data_set(path: &Path) -> bool {
+    super::detect(path).is_ok_and(|(_, format)| format != Format::Pairs)
+}
+
+fn of_sheet(sheet: &Sheet, format: Option<OpinionFormat>, columns: Option<&ColumnMap>) -> Result<Opinions, String> {
+    let format = format.unwrap_or_else(|| recognise(sheet));
+    let mut found = match format {
+        OpinionFormat::ImagenHub => imagenhub::read(sheet)?,
+        OpinionFormat::GenAiBench => pairs::read_genai_bench(sheet)?,
+        OpinionFormat::EditReward => pairs::read_editreward(sheet)?,
+        OpinionFormat::EditScore => pairs::read_editscore(sheet)?,
+        _ => read_columns(sheet, columns)?,
+    };
+    if found.ratings.is_empty() && found.votes.is_empty() {
+        let first = found.problems.first().map(|problem| format!(" ({problem})")).unwrap_or_default();
+        return Err(format!("read as {format}, no row holds an answer{first}"));
+    }
+    found.check_scales();
+    Ok(found)
+}
+
+fn recognise(sheet: &Sheet) -> OpinionFormat {
+    if sheet.has(&["left_model", "right_model", "vote_type"]) {
+        OpinionFormat::GenAiBench
+    } else if sheet.has(&["model1", "model2", "model1_dim1_score"]) {
+        OpinionFormat::EditReward
+    } else if sheet.has(&["key", "dimension", "output_images"]) {
+        OpinionFormat::EditScore
+    } else if imagenhub::recognises(sheet) {
+        OpinionFormat::ImagenHub
+    } else {
+        OpinionFormat::Columns
+    }
+}
+
+/// The ratings inside a manifest or BPM's JSON. Pictures that are missing do not matter here.
+fn from_data_set(path: &Path) -> Result<Opinions, ReadError> {
+    let dataset = super::read(path, None)?;
+    let format = if dataset.format == Format::Bpm { OpinionFormat::Bpm } else { OpinionFormat::Manifest };
+    let problems = dataset.problems.into_iter().filter(|problem| !problem.reason.ends_with(LOCATE_LATER)).collect();
+    let mut found = Opinions::new(format, problems);
+    for item in dataset.items {
+        for edit in item.edits {
+            found.ratings.extend(edit.ratings.into_iter().map(|rating| RatedEdit {
+                item: item.key.0.clone(),
+                model: edit.model.clone(),
+                rating,
+                seconds: None,
+            }));
+        }
+    }
+    if found.ratings.is_empty() {
+        let reason = format!("its {format} rows hold no ratings");
+        return Err(ReadError::NoRatings { path: path.to_owned(), reason });
+    }
+    let criteria: std::collections::BTreeSet<&String> = found.ratings.iter().flat_map(|rated| rated.rating.values.keys()).collect();
+    let paper = crate::domain::CRITERIA.map(crate::domain::Criterion::name);
+    let scales: Vec<String> = criteria.into_iter().filter(|name| paper.contains(&name.as_str())).cloned().collect();
+    found.scales = scales.into_iter().map(|name| (name, AnswerScale::RUBRIC)).collect();
+    found.read_as = if format == OpinionFormat::Bpm {
+        format!("the user_… values; the file names no rater, so all are '{}'", bpm::RATER)
+    } else {
+        "the ratings of the manifest".to_owned()
+    };
+    found.check_scales();
+    Ok(found)
+}
+
+/// A number in a cell: plain, or with a decimal comma.
+fn number_of(text: &str) -> Option<f64> {
+    super::ratings::decimal(text).filter(|value| value.is_finite())
+}

@@ -1,0 +1,176 @@
+//! Published sets of preferences: GenAI-Bench's votes, EditReward's pairs and EditScore's pairs, from JSON, JSONL or CSV exports.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
+use crate::datasets::ratings::is_true;
+use crate::datasets::{Sheet, SheetRow};
+use crate::domain::{ModelVote, Preference, Rating};
+
+/// Asked when a set does not say what.
+const OVERALL: &str = "overall";
+
+/// Who decided, when a set does not say: its own name.
+fn rater_in(row: &SheetRow, set: &str) -> String {
+    ["rater", "annotator", "annotator_id", "user_id", "worker_id"].iter().find_map(|name| row.word(name)).unwrap_or_else(|| set.to_owned())
+}
+
+/// The item of a row: a key if there is one, else the instruction with the source.
+fn item_in(row: &SheetRow, instruction: &[&str], source: &[&str]) -> Option<String> {
+    if let Some(key) = ["item", "uid", "id", "index"].iter().find_map(|name| row.word(name)) {
+        return Some(key);
+    }
+    let text = |names: &[&str]| names.iter().find_map(|name| row.word(name));
+    match (text(source), text(instruction)) {
+        (Some(source), Some(instruction)) => Some(format!("{source}: {instruction}")),
+        (one, other) => one.or(other),
+    }
+}
+
+/// GenAI-Bench, image edition: `left_model`, `right_model` and `vote_type` in {leftvote, rightvote, tievote, bothbad_vote}.
+pub(super) fn read_genai_bench(sheet: &Sheet) -> Result<Opinions, String> {
+    let mut found = Opinions::new(OpinionFormat::GenAiBench, sheet.problems.clone());
+    for row in &sheet.rows {
+        let Some(item) = item_in(row, &["instruct_prompt", "instruction", "prompt"], &["source_image", "source_prompt"]) else {
+            found.problem(&row.place, "instruct_prompt", "the row names no item; left out");
+            continue;
+        };
+        let vote = row.word("vote_type").unwrap_or_default();
+        let Some(preference) = preference_of(&vote) else {
+            found.problem(&row.place, "vote_type", format!("'{vote}' is no vote (left, right, tie, both bad); left out"));
+            continue;
+        };
+        add_vote(
+            &mut found,
+            row,
+            item,
+            [("left_model", row.word("left_model")), ("right_model", row.word("right_model"))],
+            OVERALL,
+            preference,
+        );
+    }
+    found.read_as = "votes between left_model and right_model".into();
+    Ok(found)
+}
+
+/// A vote in the words of several sets; `None` for anything else.
+pub(super) fn preference_of(text: &str) -> Option<Preference> {
+    let word: String = text.to_lowercase().replace("vote", "").chars().filter(|c| c.is_alphanumeric()).collect();
+    Some(match word.as_str() {
+        "left" | "first" | "a" | "modela" | "1" | "aisbetter" | "abetter" => Preference::First,
+        "right" | "second" | "b" | "modelb" | "2" | "bisbetter" | "bbetter" => Preference::Second,
+        "tie" | "equal" | "draw" | "same" | "both" | "0" => Preference::Tie,
+        "bothbad" | "neither" | "none" => Preference::BothBad,
+        _ => return None,
+    })
+}
+
+/// Adds a vote if both models are named and differ.
+fn add_vote(
+    found: &mut Opinions,
+    row: &SheetRow,
+    item: String,
+    models: [(&str, Option<String>); 2],
+    criterion: &str,
+    preference: Preference,
+) {
+    let [(first_column, first), (second_column, second)] = models;
+    let (Some(first), Some(second)) = (&first, &second) else {
+        let column = if first.is_none() { first_column } else { second_column };
+        found.problem(&row.place, column, "no model is named; left out");
+        return;
+    };
+    if first == second {
+        found.problem(&row.place, second_column, format!("both edits are by '{first}', so they cannot be told apart; left out"));
+        return;
+    }
+    let rater = rater_in(row, found.format.name());
+    found.votes.push(ModelVote { item, criterion: criterion.to_owned(), rater, first: first.clone(), second: second.clone(), preference });
+}
+
+/// EditReward's training pairs: the first of the two is preferred unless `tie_case` says that they tie; each has 1-4 on two
+/// dimensions (instruction following, visual quality) and their sum.
+pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
+    const ANSWERS: [(&str, &str); 3] =
+        [("dim1_score", "instruction_following"), ("dim2_score", "visual_quality"), ("overall_score", OVERALL)];
+    let mut found = Opinions::new(OpinionFormat::EditReward, sheet.problems.clone());
+    for row in &sheet.rows {
+        let Some(item) = item_in(row, &["prompt", "instruction"], &["path_src", "source"]) else {
+            found.problem(&row.place, "prompt", "the row names no item; left out");
+            continue;
+        };
+        for side in ["model1", "model2"] {
+            let Some(model) = row.word(side) else { continue };
+            let mut values = BTreeMap::new();
+            for (column, criterion) in ANSWERS {
+                let column = format!("{side}_{column}");
+                let Some(text) = row.word(&column) else { continue };
+                match number_of(&text) {
+                    Some(value) => drop(values.insert(criterion.to_owned(), value)),
+                    None => found.problem(&row.place, &column, format!("'{text}' is no number; read as missing")),
+                }
+            }
+            if !values.is_empty() {
+                let rater = rater_in(row, "editreward");
+                let rating = Rating { rater, simulated: false, values, comment: String::new(), at_millis: None };
+                found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds: None });
+            }
+        }
+        let tie = row.cells.get("tie_case").is_some_and(|value| is_true(value) || value.as_str().is_some_and(|text| text.trim() == "tie"));
+        let preference = if tie { Preference::Tie } else { Preference::First };
+        add_vote(&mut found, row, item, [("model1", row.word("model1")), ("model2", row.word("model2"))], OVERALL, preference);
+    }
+    let dimension = AnswerScale { min: 1.0, max: 4.0, step: None };
+    let sum = AnswerScale { min: 2.0, max: 8.0, step: None };
+    found.scales = ANSWERS.map(|(_, name)| (name.to_owned(), if name == OVERALL { sum } else { dimension })).into_iter().collect();
+    found.read_as = "pairs of model1 (preferred) and model2, with ratings of both on two dimensions".into();
+    Ok(found)
+}
+
+/// EditScore's benchmark: `key` names two edits, the preferred one first; one row for each dimension.
+pub(super) fn read_editscore(sheet: &Sheet) -> Result<Opinions, String> {
+    let mut found = Opinions::new(OpinionFormat::EditScore, sheet.problems.clone());
+    for row in &sheet.rows {
+        let Some([first, second]) = row.cells.get("key").and_then(two_names) else {
+            found.problem(&row.place, "key", "it does not name two edits; left out");
+            continue;
+        };
+        let item = row.word("instruction").unwrap_or_else(|| format!("{first} {second}"));
+        let criterion = row.word("dimension").unwrap_or_else(|| OVERALL.to_owned());
+        add_vote(&mut found, row, item, [("key", Some(first)), ("key", Some(second))], &criterion, Preference::First);
+    }
+    // The order says who won, so a file that was written twice holds every pair twice.
+    let before = found.votes.len();
+    let mut seen = std::collections::HashSet::new();
+    found.votes.retain(|vote| {
+        seen.insert((vote.item.clone(), vote.criterion.clone(), vote.first.clone(), vote.second.clone(), vote.rater.clone()))
+    });
+    if found.votes.len() < before {
+        let reason = format!("{} pairs come more than once; each is counted once", before - found.votes.len());
+        found.problems.push(crate::datasets::Problem { place: sheet.file.clone(), reason });
+    }
+    found.read_as = "pairs named by 'key', the first preferred; edits are told apart by their keys, the set names no models".into();
+    Ok(found)
+}
+
+/// Two names: a list of two, or such a list as text.
+fn two_names(value: &Value) -> Option<[String; 2]> {
+    let parsed;
+    let list = match value {
+        Value::Array(list) => list,
+        Value::String(text) => {
+            parsed = serde_json::from_str::<Vec<Value>>(&text.replace('\'', "\"")).ok()?;
+            &parsed
+        }
+        _ => return None,
+    };
+    let [first, second] = &list[..] else { return None };
+    let name = |value: &Value| match value {
+        Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    Some([name(first)?, name(second)?])
+}

@@ -1,0 +1,158 @@
+//! Any table as rows of named cells, whatever its columns mean: CSV, TSV or semicolons, JSON lines, a JSON list of objects, or the
+//! `{"rows": [{"row": …}]}` that data-set viewers give out.
+
+use std::path::Path;
+
+use csv::{ByteRecord, ReaderBuilder};
+use serde_json::{Map, Value};
+
+use super::table::{Lines, delimiter_of};
+use super::{Problem, ReadError, text};
+
+/// A table as it stands in its file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// The file's name, for messages.
+    pub file: String,
+    /// Column names in the order they first come, trimmed.
+    pub header: Vec<String>,
+    pub rows: Vec<SheetRow>,
+    /// Rows that could not be read, and why.
+    pub problems: Vec<Problem>,
+}
+
+/// One row. Cells of a text table are strings; empty ones are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SheetRow {
+    /// Line of the file, or entry of the list, as a message names it.
+    pub place: String,
+    pub cells: Map<String, Value>,
+}
+
+impl SheetRow {
+    /// The cell as text, trimmed; numbers count as text; `None` when it is missing, empty or no plain value.
+    pub fn word(&self, column: &str) -> Option<String> {
+        let text = match self.cells.get(column)? {
+            Value::String(text) => text.trim().to_owned(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
+            Value::Null | Value::Array(_) | Value::Object(_) => return None,
+        };
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+impl Sheet {
+    /// Reads a table. Rows that cannot be read are listed in [`Self::problems`], the rest goes on.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no text, or is no table at all.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        let head = text::Head::read(path)?;
+        let no_table = |reason: String| ReadError::NoTable { path: path.to_owned(), reason };
+        if let Some(found) = head.known_stranger() {
+            return Err(no_table(found.to_owned()));
+        }
+        let content = text::read(path)?;
+        let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let mut sheet = Self { file, header: Vec::new(), rows: Vec::new(), problems: Vec::new() };
+        match content.trim_start().chars().next() {
+            None => return Err(no_table("the file is empty".into())),
+            Some('[') => sheet.read_list(&content).map_err(no_table)?,
+            Some('{') => sheet.read_objects(&content).map_err(no_table)?,
+            Some(_) => sheet.read_text(&content).map_err(no_table)?,
+        }
+        Ok(sheet)
+    }
+
+    /// Whether every one of `columns` is there.
+    pub fn has(&self, columns: &[&str]) -> bool {
+        columns.iter().all(|column| self.header.iter().any(|known| known == column))
+    }
+
+    fn read_list(&mut self, content: &str) -> Result<(), String> {
+        let (value, cleaned) = text::parse_json(content).map_err(|error| format!("it is no JSON ({error})"))?;
+        let Value::Array(list) = value else { return Err("it is no list of rows".into()) };
+        if cleaned {
+            let reason = "NaN or Infinity is no JSON; read as null".to_owned();
+            self.problems.push(Problem { place: self.file.clone(), reason });
+        }
+        for (index, row) in list.into_iter().enumerate() {
+            let place = format!("{} entry {index}", self.file);
+            self.add(place, row);
+        }
+        Ok(())
+    }
+
+    /// JSON lines, or one object with a list of rows.
+    fn read_objects(&mut self, content: &str) -> Result<(), String> {
+        if let Ok((Value::Object(mut whole), _)) = text::parse_json(content)
+            && let Some(Value::Array(rows)) = whole.shift_remove("rows")
+        {
+            for (index, row) in rows.into_iter().enumerate() {
+                let place = format!("{} entry {index}", self.file);
+                let row = match row {
+                    Value::Object(mut wrapped) if wrapped.contains_key("row") => wrapped.shift_remove("row").unwrap_or_default(),
+                    row => row,
+                };
+                self.add(place, row);
+            }
+            return Ok(());
+        }
+        for (number, line) in content.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let place = format!("{}:{}", self.file, number + 1);
+            match text::parse_json(line) {
+                Ok((row, cleaned)) => {
+                    if cleaned {
+                        let reason = "NaN or Infinity is no JSON; read as null".to_owned();
+                        self.problems.push(Problem { place: place.clone(), reason });
+                    }
+                    self.add(place, row);
+                }
+                Err(error) => self.problems.push(Problem { place, reason: format!("the row is no JSON ({error}); left out") }),
+            }
+        }
+        if self.rows.is_empty() { Err("none of its lines is a JSON object".into()) } else { Ok(()) }
+    }
+
+    fn add(&mut self, place: String, row: Value) {
+        let Value::Object(cells) = row else {
+            self.problems.push(Problem { place, reason: "the row is no object; left out".into() });
+            return;
+        };
+        for column in cells.keys() {
+            if !self.header.contains(column) {
+                self.header.push(column.clone());
+            }
+        }
+        self.rows.push(SheetRow { place, cells });
+    }
+
+    fn read_text(&mut self, content: &str) -> Result<(), String> {
+        let mut reader = ReaderBuilder::new().delimiter(delimiter_of(content)).flexible(true).from_reader(content.as_bytes());
+        self.header = reader.headers().map_err(|error| error.to_string())?.iter().map(|column| column.trim().to_owned()).collect();
+        let mut record = ByteRecord::new();
+        let mut lines = Lines::new(content.as_bytes());
+        while reader.read_byte_record(&mut record).map_err(|error| error.to_string())? {
+            let start = record.position().map_or(0, csv::Position::byte);
+            let place = format!("{}:{}", self.file, lines.of(start as usize));
+            if record.iter().all(<[u8]>::is_empty) {
+                continue;
+            }
+            if record.len() > self.header.len() {
+                let reason = format!(
+                    "the row has {} cells, the header {}; left out (is a cell with the delimiter unquoted?)",
+                    record.len(),
+                    self.header.len()
+                );
+                self.problems.push(Problem { place, reason });
+                continue;
+            }
+            let cells = self.header.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
+            // The whole file was checked to be text, so this loses nothing.
+            let cells = cells.map(|(column, cell)| (column.clone(), Value::String(String::from_utf8_lossy(cell).into_owned()))).collect();
+            self.rows.push(SheetRow { place, cells });
+        }
+        Ok(())
+    }
+}

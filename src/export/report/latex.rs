@@ -1,0 +1,114 @@
+//! The lines over all edits as a LaTeX table for a paper (package `booktabs`), the published means below as what they are.
+
+use std::fmt::Write as _;
+
+use crate::domain::Outcome;
+use crate::stats::Interval;
+use crate::stats::comparison::{ALL, Comparison, utc_text};
+use crate::stats::published::PAPER;
+
+/// The table, with the packages that it needs and where it comes from in comments.
+pub(super) fn table(comparison: &Comparison) -> String {
+    let about = &comparison.about;
+    let mut text = String::new();
+    let mut line = |words: String| {
+        text.push_str(&words);
+        text.push('\n');
+    };
+    line(format!("% EditScope {}: {}", about.program, comment(&about.data)));
+    line(format!("% profile {}; ties: {}", about.profile.as_deref().unwrap_or("none"), comment(&about.tie_policy)));
+    if let Some(at) = about.at_millis {
+        line(format!("% saved {} as {} by {}", utc_text(at), comment(&about.name), comment(&about.who)));
+    }
+    for content in &about.content {
+        line(format!("% content of {}: {}", comment(&content.what), content.hash));
+    }
+    line("% needs \\usepackage{booktabs}".into());
+    line("\\begin{table}".into());
+    line("  \\centering".into());
+    line("  \\begin{tabular}{llrrrrr}".into());
+    line("    \\toprule".into());
+    line("    Metric & Criterion & Pairs & Macro & Micro & Spearman $\\rho$ & Kendall $\\tau_b$ \\\\".into());
+    line("    \\midrule".into());
+    for found in comparison.lines.iter().filter(|found| found.split == ALL) {
+        line(format!(
+            "    {} & {} & {} & {} & {} & {} & {} \\\\",
+            escape(&found.metric),
+            escape(&found.criterion),
+            found.agreement.counts.compared,
+            with_interval(&found.agreement.macro_mean, &found.macro_interval),
+            with_interval(&found.agreement.micro_mean, &found.micro_interval),
+            with_interval(&found.spearman, &found.spearman_interval),
+            cell(&found.kendall_tau_b)
+        ));
+    }
+    line("    \\midrule".into());
+    line("    \\multicolumn{7}{l}{\\emph{Published on other data (BPM, local edits; not comparable item by item)}} \\\\".into());
+    for published in PAPER[0].lines {
+        line(format!("    {} & overall & & {:.3} & & & \\\\", escape(published.metric), published.mean));
+    }
+    line("    \\bottomrule".into());
+    line("  \\end{tabular}".into());
+    let level = comparison.plan.bootstrap.level * 100.0;
+    line(format!(
+        "  \\caption{{Agreement with people, {} edits of which {} are rated. Macro: plain mean over pairs of models; micro: over all pairs. \
+         Brackets: {level}\\,\\% intervals, bootstrap over items ({} resamples). Ties: {}.{}}}",
+        about.edits,
+        about.rated,
+        comparison.plan.bootstrap.resamples,
+        escape(&about.tie_policy),
+        if about.simulated_ratings { " Some ratings were simulated by a program." } else { "" }
+    ));
+    line("\\end{table}".into());
+    text
+}
+
+fn cell(outcome: &Outcome<f64>) -> String {
+    outcome.value().map_or_else(|| "--".to_owned(), |value| format!("{value:.3}"))
+}
+
+fn with_interval(outcome: &Outcome<f64>, interval: &Outcome<Interval>) -> String {
+    let mut text = cell(outcome);
+    if let (Some(_), Some(found)) = (outcome.value(), interval.value()) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, " [{:.3}, {:.3}]", found.low, found.high);
+    }
+    text
+}
+
+/// Text with LaTeX's special characters made plain.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            '~' => safe.push_str("\\textasciitilde{}"),
+            '^' => safe.push_str("\\textasciicircum{}"),
+            '\\' => safe.push_str("\\textbackslash{}"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// Text that cannot end a comment early.
+fn comment(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_characters_are_plain() {
+        assert_eq!(
+            escape("a_b & 50 % {x} \\y ~^#$"),
+            "a\\_b \\& 50 \\% \\{x\\} \\textbackslash{}y \\textasciitilde{}\\textasciicircum{}\\#\\$"
+        );
+        assert_eq!(comment("a\nb"), "a b");
+    }
+}

@@ -1,0 +1,487 @@
+//! The sections of the page; one that has nothing to say is empty.
+
+use super::html::escape;
+use super::pictures::{Which, figure};
+use super::plots::{Dot, curve, dots, scatter as scatter_plot};
+use super::{ReportEdit, ReportExtras};
+use crate::domain::Outcome;
+use crate::stats::Interval;
+use crate::stats::comparison::{ALL, Comparison, Leaderboard, Line, Mismatch};
+use crate::stats::people::BetweenRaters;
+use crate::stats::published::PAPER;
+
+/// A number, or why there is none, on hover.
+fn number(outcome: &Outcome<f64>) -> String {
+    match outcome {
+        Outcome::Value(value) => format!("{value:.3}"),
+        Outcome::NotApplicable(why) | Outcome::Failed(why) => {
+            format!("<span class=\"undefined\" title=\"{}\">undefined</span>", escape(why))
+        }
+    }
+}
+
+fn with_interval(outcome: &Outcome<f64>, interval: &Outcome<Interval>) -> String {
+    let ends = match (outcome, interval) {
+        (Outcome::Value(_), Outcome::Value(found)) => format!(" <small>{:.3}–{:.3}</small>", found.low, found.high),
+        (Outcome::Value(_), Outcome::NotApplicable(why) | Outcome::Failed(why)) => {
+            format!(" <small title=\"{}\">no interval</small>", escape(why))
+        }
+        _ => String::new(),
+    };
+    format!("{}{ends}", number(outcome))
+}
+
+/// A table: the first row is the head; cells are markup.
+fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut text = String::from("<table><thead><tr>");
+    for cell in head {
+        text.push_str(&format!("<th>{}</th>", escape(cell)));
+    }
+    text.push_str("</tr></thead><tbody>");
+    for row in rows {
+        text.push_str("<tr>");
+        for cell in row {
+            text.push_str(&format!("<td>{cell}</td>"));
+        }
+        text.push_str("</tr>");
+    }
+    text.push_str("</tbody></table>\n");
+    text
+}
+
+fn lines_table<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
+    let head = [
+        "metric",
+        "criterion",
+        "edits",
+        "pairs",
+        "macro",
+        "micro",
+        "Spearman ρ",
+        "Kendall τ-b",
+        "Pearson r",
+        "ρ within items",
+        "AUC",
+        "items needed",
+    ];
+    let row = |line: &Line| {
+        let group = if line.split == ALL { ALL.to_owned() } else { format!("{}: {}", line.split, line.group) };
+        let needed = line.items_needed.value().map_or_else(|| "–".to_owned(), usize::to_string);
+        vec![
+            escape(&line.metric),
+            escape(&line.criterion),
+            format!("{} <small>{}</small>", line.complete, escape(&group)),
+            line.agreement.counts.compared.to_string(),
+            with_interval(&line.agreement.macro_mean, &line.macro_interval),
+            with_interval(&line.agreement.micro_mean, &line.micro_interval),
+            number(&line.spearman),
+            number(&line.kendall_tau_b),
+            number(&line.pearson),
+            number(&line.spearman_per_item.mean),
+            number(&line.area_under_curve),
+            needed,
+        ]
+    };
+    table(&head, lines.map(row))
+}
+
+pub(super) fn metrics(comparison: &Comparison) -> String {
+    let lines: Vec<&Line> = comparison.lines.iter().filter(|line| line.split == ALL).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let dot = |line: &&Line| {
+        let value = *line.agreement.macro_mean.value()?;
+        Some(Dot { label: format!("{} · {}", line.metric, line.criterion), value, interval: line.macro_interval.value().copied() })
+    };
+    let shown: Vec<Dot> = lines.iter().filter_map(dot).collect();
+    let mut text = String::from("<h2>Metrics against people</h2>\n");
+    if !shown.is_empty() {
+        text.push_str(&dots(&shown, [0.0, 1.0], Some((0.5, "chance without ties"))));
+    }
+    text.push_str(&lines_table(lines.iter().copied()));
+    text.push_str(&format!(
+        "<p class=\"dim\">Macro: for each pair of models, the share of items where people prefer one edit and the metric the same one; plain \
+         mean over pairs of models. Micro: over all pairs of edits together. Intervals: {} %, percentile bootstrap over items, {} resamples, seed {}. \
+         Items needed: for an interval {} wide.</p>\n",
+        comparison.plan.bootstrap.level * 100.0,
+        comparison.plan.bootstrap.resamples,
+        comparison.plan.bootstrap.seed,
+        comparison.plan.width
+    ));
+    text.push_str("<details><summary>The same under other treatments of ties</summary>");
+    let policies = lines.iter().flat_map(|line| line.by_policy.iter().map(move |share| (line, share)));
+    let rows = policies.map(|(line, share)| {
+        vec![
+            escape(&line.metric),
+            escape(&line.criterion),
+            escape(&share.policy),
+            share.compared.to_string(),
+            number(&share.macro_mean),
+            number(&share.micro_mean),
+        ]
+    });
+    text.push_str(&table(&["metric", "criterion", "ties", "pairs", "macro", "micro"], rows));
+    text.push_str("</details>\n");
+    let groups: Vec<&Line> = comparison.lines.iter().filter(|line| line.split != ALL).collect();
+    if !groups.is_empty() {
+        text.push_str(&format!(
+            "<details><summary>By group of edits ({} lines)</summary>{}</details>\n",
+            groups.len(),
+            lines_table(groups.into_iter())
+        ));
+    }
+    text
+}
+
+pub(super) fn scatter(comparison: &Comparison, extras: &ReportExtras) -> String {
+    let Some(line) = comparison.lines.first().filter(|_| !extras.points.is_empty()) else { return String::new() };
+    let plot = scatter_plot(&extras.points, &format!("people: {} (mean)", line.criterion), &line.metric);
+    format!("<h2>{} against people, edit by edit</h2>\n{plot}\n", escape(&line.metric))
+}
+
+pub(super) fn votes(comparison: &Comparison) -> String {
+    if comparison.votes.is_empty() {
+        return String::new();
+    }
+    let rows = comparison.votes.iter().map(|line| {
+        let half = line.by_policy.get(1).map(|share| number(&share.micro_mean)).unwrap_or_default();
+        vec![
+            escape(&line.metric),
+            escape(&line.criterion),
+            format!("{} of {}", line.agreement.counts.compared, line.votes),
+            with_interval(&line.agreement.macro_mean, &line.macro_interval),
+            with_interval(&line.agreement.micro_mean, &line.micro_interval),
+            half,
+        ]
+    });
+    let head = ["metric", "criterion", "votes compared", "macro", "micro", "micro, metric ties half"];
+    format!("<h2>Metrics against votes</h2>\n{}", table(&head, rows))
+}
+
+pub(super) fn model_pairs(comparison: &Comparison) -> String {
+    let lines: Vec<&Line> =
+        comparison.lines.iter().filter(|line| line.split == ALL && line.criterion == comparison.lines[0].criterion).collect();
+    let Some(first) = lines.first().filter(|line| !line.agreement.pairs.is_empty()) else { return String::new() };
+    let mut head = vec!["pair of models", "pairs"];
+    head.extend(lines.iter().map(|line| line.metric.as_str()));
+    let rows = first.agreement.pairs.iter().map(|pair| {
+        let mut row = vec![escape(&pair.models.join(" – ")), pair.counts.compared.to_string()];
+        for line in &lines {
+            let own = line.agreement.pairs.iter().find(|own| own.models == pair.models);
+            row.push(own.map_or_else(|| "–".to_owned(), |own| number(&own.share)));
+        }
+        row
+    });
+    format!("<h2>By pair of models, on {}</h2>\n{}", escape(&first.criterion), table(&head, rows))
+}
+
+pub(super) fn significance(comparison: &Comparison) -> String {
+    let known: Vec<_> = comparison.significance.iter().filter_map(|found| Some((found, found.result.value()?))).collect();
+    if known.is_empty() {
+        return String::new();
+    }
+    let rows = known.iter().map(|(found, result)| {
+        vec![
+            escape(&format!("{} – {}", found.first, found.second)),
+            escape(&found.criterion),
+            with_interval(&Outcome::Value(result.difference), &result.interval),
+            format!("{:.4}", result.p_value),
+            found.p_holm.value().map_or_else(|| "–".to_owned(), |p| format!("{p:.4}")),
+            result.items.to_string(),
+        ]
+    });
+    format!(
+        "<h2>Metrics against each other on the same items</h2>\n{}<p class=\"dim\">Difference of macro agreement. p: two metrics change places \
+         within items drawn by coin; corrected after Holm for the comparisons of this table.</p>\n",
+        table(&["first – second", "criterion", "difference", "p", "p, corrected", "items"], rows)
+    )
+}
+
+fn board_table(board: &Leaderboard) -> String {
+    let rows = board.standings.iter().map(|standing| {
+        vec![
+            escape(&standing.model),
+            number(&standing.win_rate),
+            format!("{} / {} / {}", standing.wins, standing.losses, standing.ties),
+            with_interval(&standing.strength, &standing.strength_interval),
+            format!("{:.0}", standing.elo),
+            number(&standing.mean),
+        ]
+    });
+    table(&["model", "win rate", "won / lost / tied", "log strength", "Elo", "mean"], rows)
+}
+
+pub(super) fn models(comparison: &Comparison) -> String {
+    let boards: Vec<&Leaderboard> = comparison.leaderboards.iter().filter(|board| board.split == ALL).collect();
+    if boards.is_empty() {
+        return String::new();
+    }
+    let name = |board: &Leaderboard| {
+        if board.criterion.is_empty() { board.judge.clone() } else { format!("{}: {}", board.judge, board.criterion) }
+    };
+    // Places of each model, side by side.
+    let mut models: Vec<&str> = boards.iter().flat_map(|board| &board.standings).map(|standing| standing.model.as_str()).collect();
+    models.sort_unstable();
+    models.dedup();
+    let names: Vec<String> = boards.iter().map(|board| name(board)).collect();
+    let mut head = vec!["model"];
+    head.extend(names.iter().map(String::as_str));
+    let rows = models.iter().map(|model| {
+        let place = |board: &&Leaderboard| {
+            let at = board.standings.iter().position(|standing| standing.model == *model);
+            at.map_or_else(
+                || "–".to_owned(),
+                |at| if at == 0 { "<span class=\"good\">1st</span>".to_owned() } else { format!("{}", at + 1) },
+            )
+        };
+        std::iter::once(escape(model)).chain(boards.iter().map(place)).collect()
+    });
+    let mut text = format!("<h2>Models against each other</h2>\n<p class=\"dim\">Places by each judge.</p>\n{}", table(&head, rows));
+    for board in boards {
+        let shown: Vec<Dot> = board
+            .standings
+            .iter()
+            .filter_map(|s| {
+                Some(Dot { label: s.model.clone(), value: *s.strength.value()?, interval: s.strength_interval.value().copied() })
+            })
+            .collect();
+        let plot = if shown.is_empty() { String::new() } else { dots(&shown, span(&shown), Some((0.0, "mean"))) };
+        text.push_str(&format!(
+            "<details><summary>By {} ({} comparisons)</summary>{plot}{}</details>\n",
+            escape(&name(board)),
+            board.duels,
+            board_table(board)
+        ));
+    }
+    text.push_str(
+        "<p class=\"dim\">Strengths: Davidson's extension of Bradley and Terry with ties, maximum likelihood, natural logarithm, mean 0; Elo \
+         depends on the order of the comparisons and stands there for those who ask.</p>\n",
+    );
+    let groups: Vec<&Leaderboard> = comparison.leaderboards.iter().filter(|board| board.split != ALL).collect();
+    if !groups.is_empty() {
+        text.push_str(&format!("<details><summary>By group of edits ({} boards)</summary>", groups.len()));
+        for board in groups {
+            let heading = format!("{}: {} · {}", board.split, board.group, name(board));
+            text.push_str(&format!("<h4>{}</h4>{}", escape(&heading), board_table(board)));
+        }
+        text.push_str("</details>\n");
+    }
+    text
+}
+
+/// From the least to the greatest value and interval end.
+fn span(shown: &[Dot]) -> [f64; 2] {
+    let ends = |dot: &Dot| dot.interval.map_or([dot.value; 2], |found| [found.low.min(dot.value), found.high.max(dot.value)]);
+    let (low, high) = shown.iter().map(ends).fold((0.0_f64, 0.0_f64), |(low, high), [a, b]| (low.min(a), high.max(b)));
+    [low - 0.1, high + 0.1]
+}
+
+pub(super) fn people(comparison: &Comparison) -> String {
+    if comparison.between_raters_all.values().all(|found| found.raters.len() < 2) {
+        return String::new();
+    }
+    let row = |criterion: &str, model: &str, found: &BetweenRaters| {
+        vec![
+            escape(criterion),
+            escape(model),
+            found.raters.len().to_string(),
+            found.edits_with_two.to_string(),
+            number(&found.percent),
+            number(&found.alpha_nominal),
+            number(&found.alpha_ordinal),
+            number(&found.alpha_interval),
+            number(&found.fleiss_kappa),
+            number(&found.icc_single),
+        ]
+    };
+    let mut rows = Vec::new();
+    for (criterion, all) in &comparison.between_raters_all {
+        rows.push(row(criterion, "all models", all));
+        rows.extend(comparison.between_raters.get(criterion).into_iter().flatten().map(|(model, found)| row(criterion, model, found)));
+    }
+    let head = ["criterion", "model", "raters", "edits", "equal", "α nominal", "α ordinal", "α interval", "Fleiss κ", "ICC(2,1)"];
+    let mut text = format!("<h2>People against each other</h2>\n{}", table(&head, rows));
+    let raters =
+        comparison.raters.iter().flat_map(|(criterion, raters)| raters.iter().map(move |(rater, report)| (criterion, rater, report)));
+    let rows = raters.map(|(criterion, rater, report)| {
+        vec![
+            escape(criterion),
+            escape(rater),
+            report.answers.to_string(),
+            number(&report.bias),
+            number(&report.spread),
+            number(&report.with_others),
+            number(&report.self_consistency),
+            report.median_seconds.value().map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1}")),
+        ]
+    });
+    let head = ["criterion", "rater", "answers", "bias", "spread", "ρ with others", "equal when repeated", "seconds"];
+    text.push_str(&format!("<details><summary>Each rater</summary>{}</details>\n", table(&head, rows)));
+    let rows = comparison.disagreements.iter().map(|found| {
+        let answers: Vec<String> = found.answers.iter().map(|(rater, value)| format!("{}: {value}", escape(rater))).collect();
+        vec![escape(&found.item), escape(&found.model), escape(&found.criterion), format!("{}", found.spread), answers.join(", ")]
+    });
+    text.push_str(&format!(
+        "<details><summary>Edits on which people disagree most</summary>{}</details>\n",
+        table(&["item", "model", "criterion", "spread", "answers"], rows)
+    ));
+    text
+}
+
+pub(super) fn weights(comparison: &Comparison) -> String {
+    let Some(weights) = &comparison.weights else { return String::new() };
+    let points: Vec<(f64, f64)> = weights.sweep.iter().filter_map(|at| Some((at.alpha, *at.agreement.value()?))).collect();
+    let plot = if points.is_empty() { String::new() } else { curve(&points, "α (weight of modify and preserve)", "macro agreement") };
+    let held_out = match &weights.held_out {
+        Outcome::Value(found) => format!(
+            "Chosen on {} items: α = {:.1} with {:.3}; held out, on the other {} items: <b>{:.3}</b> (seed {}).",
+            found.items_chosen, found.alpha, found.agreement_on_chosen, found.items_held_out, found.agreement_held_out, found.seed
+        ),
+        Outcome::NotApplicable(why) | Outcome::Failed(why) => format!("No held-out test: {}.", escape(why)),
+    };
+    format!(
+        "<h2>The weight α</h2>\n{plot}<p>{} local edits with all four parts. {held_out}</p><p class=\"note\">{}</p>\n",
+        weights.edits,
+        escape(&weights.warning)
+    )
+}
+
+pub(super) fn profiles(comparison: &Comparison) -> String {
+    if comparison.profiles.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("<h2>Profiles: what changes its order</h2>\n");
+    for found in &comparison.profiles {
+        text.push_str(&format!(
+            "<p><b>{} against {}</b>: {} of {} pairs change their order, in {} of {} items; {} tie under one only; {} pairs lack a value.</p>",
+            escape(&found.readings[0]),
+            escape(&found.readings[1]),
+            found.reversals.len(),
+            found.pairs,
+            found.items_changed,
+            found.items,
+            found.ties_in_one,
+            found.missing
+        ));
+        let rows = found.reversals.iter().take(30).map(|reversal| {
+            let values = |[a, b]: [f64; 2]| format!("{a:.3}, {b:.3}");
+            vec![escape(&reversal.item), escape(&reversal.models.join(" > ")), values(reversal.before), values(reversal.after)]
+        });
+        text.push_str(&format!(
+            "<details><summary>Which</summary>{}</details>\n",
+            table(&["item", "order under the first", found.readings[0].as_str(), found.readings[1].as_str()], rows)
+        ));
+    }
+    text
+}
+
+pub(super) fn ground_truth(comparison: &Comparison) -> String {
+    if comparison.ground_truth.is_empty() {
+        return String::new();
+    }
+    let rows = comparison.ground_truth.iter().map(|found| {
+        let against: Vec<String> =
+            found.result.against.iter().map(|a| format!("{} {} ({}/{})", escape(&a.kind), number(&a.share), a.right, a.compared)).collect();
+        vec![
+            escape(&found.metric),
+            number(&found.result.share),
+            format!("{} of {}", found.result.right, found.result.items),
+            found.result.missing_metric.to_string(),
+            against.join(", "),
+        ]
+    });
+    format!(
+        "<h2>Ground truth</h2>\n{}<p class=\"dim\">The share of items where the good edit scores strictly above every worse one.</p>\n",
+        table(&["metric", "share right", "items", "without a value", "over each kind"], rows)
+    )
+}
+
+pub(super) fn worst(comparison: &Comparison, extras: &ReportExtras) -> String {
+    if comparison.mismatches.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("<h2>Where the metric and people differ most</h2>\n");
+    for found in &comparison.mismatches {
+        let edit = extras.edits.iter().find(|edit| edit.item == found.item && edit.model == found.model);
+        text.push_str(&mismatch(found, edit));
+    }
+    text
+}
+
+fn mismatch(found: &Mismatch, edit: Option<&ReportEdit>) -> String {
+    let kind = if found.gap() > 0.0 { "too kind" } else { "too harsh" };
+    let mut text = format!(
+        "<h3>{} by {}</h3><p>{} {:.3} (place {:.2} of 0 to 1), people {:.2} (place {:.2}): the metric is {kind}.</p>",
+        escape(&found.item),
+        escape(&found.model),
+        escape(&found.metric),
+        found.value,
+        found.metric_place,
+        found.human,
+        found.human_place
+    );
+    let Some(edit) = edit else { return text };
+    text.push_str(&format!(
+        "<p>“{}”</p><div class=\"pair\">{}{}</div>",
+        escape(&edit.instruction),
+        figure(edit, Which::Source),
+        figure(edit, Which::Edit)
+    ));
+    let steps: String = edit
+        .trace
+        .iter()
+        .map(|step| format!("<li>{}{}</li>", if step.fallback { "<b>Fallback:</b> " } else { "" }, escape(&step.text)))
+        .collect();
+    text.push_str(&format!("<details><summary>How the score came about</summary><ol>{steps}</ol></details>\n"));
+    text
+}
+
+pub(super) fn published() -> String {
+    let mut text = String::from(
+        "<h2>Published numbers, for comparison</h2>\n<p class=\"note\">These are on other data, other raters and other models: they say how \
+         large such numbers are, not which metric is better here.</p>\n",
+    );
+    for published in PAPER {
+        let mut head = vec!["metric", "mean"];
+        head.extend(published.pairs);
+        let rows = published.lines.iter().map(|line| {
+            let shares = line.shares.iter().map(|share| format!("{share:.3}"));
+            [escape(line.metric), format!("{:.3}", line.mean)].into_iter().chain(shares).collect()
+        });
+        text.push_str(&format!(
+            "<details><summary>{}: {}</summary>{}</details>\n",
+            escape(published.title),
+            escape(published.source),
+            table(&head, rows)
+        ));
+    }
+    text
+}
+
+pub(super) fn provenance(comparison: &Comparison) -> String {
+    let about = &comparison.about;
+    let range = about.range.as_ref().map_or_else(
+        || "none".to_owned(),
+        |range| {
+            let ends =
+                |bounds: Option<crate::domain::Bounds>| bounds.map_or_else(|| "–".to_owned(), |b| format!("{:.4} to {:.4}", b.min, b.max));
+            format!("{} (modify {}, preserve {}; {})", range.name, ends(range.modify), ends(range.preserve), range.fitted_on)
+        },
+    );
+    let mut rows = vec![
+        ("data", about.data.clone()),
+        ("profile", about.profile.clone().unwrap_or_else(|| "none".into())),
+        ("range", range),
+        ("checkpoints", about.checkpoints.join("; ")),
+        ("devices", about.devices.join("; ")),
+        ("raters", about.rater_set.join(", ")),
+        ("ties", about.tie_policy.clone()),
+        ("seeds", format!("bootstrap {}, held-out halves {}", comparison.plan.bootstrap.seed, comparison.plan.split_seed)),
+        ("program", format!("EditScope {}", about.program)),
+    ];
+    let hashes: Vec<String> = about.content.iter().map(|content| format!("{}: {}", content.what, content.hash)).collect();
+    rows.push(("content hashes", hashes.join("; ")));
+    let cells = rows.iter().map(|(what, value)| format!("<tr><td>{what}</td><td class=\"wide\">{}</td></tr>", escape(value)));
+    format!("<h2>Where these numbers come from</h2>\n<table><tbody>{}</tbody></table>\n", cells.collect::<String>())
+}

@@ -1,0 +1,226 @@
+//! `agree` from outside, on tables alone: no project, no pictures, no networks.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn agree(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_editscope"))
+        .arg("agree")
+        .args(arguments)
+        .current_dir(folder)
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .output()
+        .expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[track_caller]
+fn json(out: &Output) -> Value {
+    serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&out.stderr)))
+}
+
+fn imagenhub() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/imagenhub");
+    (1..=3).map(|n| folder.join(format!("Text-Guided_IE_rater{n}.tsv")).display().to_string()).collect()
+}
+
+/// Krippendorff's α, ordinal, of ImagenHub's text-guided table: computed with the Python package krippendorff 0.9.0 from the same files.
+/// Imagic got one value only on SC, so that α is undefined.
+const PUBLISHED: [(&str, Option<f64>, f64); 9] = [
+    ("InstructPix2Pix", Some(0.743), 0.611),
+    ("MagicBrush", Some(0.662), 0.470),
+    ("DiffEdit", Some(0.177), 0.665),
+    ("CycleDiffusion", Some(0.583), 0.523),
+    ("Pix2PixZero", Some(0.367), 0.531),
+    ("Prompt2prompt", Some(0.560), 0.433),
+    ("SDEdit", Some(0.204), 0.349),
+    ("Text2Live", Some(0.308), 0.586),
+    ("Imagic", None, 0.948),
+];
+
+#[test]
+fn ratings_alone_give_the_agreement_between_people() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let files = imagenhub();
+    let mut arguments = vec!["--ratings"];
+    arguments.extend(files.iter().map(String::as_str));
+    arguments.push("--json");
+    let out = agree(dir.path(), &arguments);
+    let found = json(&out);
+    for (model, sc, pq) in PUBLISHED {
+        let alpha = |criterion: &str| &found["between_raters"][criterion][model]["alpha_ordinal"];
+        match sc {
+            Some(sc) => assert!((alpha("SC").as_f64().unwrap() - sc).abs() <= 0.0005, "{model} SC: {}", alpha("SC")),
+            None => assert!(alpha("SC")["undefined"].as_str().unwrap().contains("one value only"), "{model} SC: {}", alpha("SC")),
+        }
+        assert!((alpha("PQ").as_f64().unwrap() - pq).abs() <= 0.0005, "{model} PQ: {}", alpha("PQ"));
+    }
+    assert_eq!(found["rater_set"], serde_json::json!(["rater1", "rater2", "rater3"]));
+    assert_eq!((found["edits"].as_u64(), found["rated"].as_u64()), (Some(179 * 9), Some(179 * 9)));
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    // As a table for people, too.
+    let table = text(&agree(dir.path(), &arguments[..4]).stdout);
+    assert!(table.contains("InstructPix2Pix") && table.contains("0.743") && table.contains("one value only (0)"), "{table}");
+}
+
+/// A table of scores: metrics `clip` and `LPIPS` (lower is better), with two raters; `clip` is always right, LPIPS never.
+fn scores(folder: &Path) -> PathBuf {
+    let mut table = String::from("item,model,clip,LPIPS,overall@kim,overall@jo\n");
+    for item in 0..6 {
+        table.push_str(&format!("{item},good,0.9,0.8,5,4\n{item},bad,0.1,0.2,1,{}\n", 1 + item % 2));
+    }
+    let path = folder.join("scores.csv");
+    std::fs::write(&path, table).expect("a table can be written");
+    path
+}
+
+const COLUMNS: &str = "item=item,model=model,overall@kim=overall@kim,overall@jo=overall@jo";
+
+#[test]
+fn any_columns_of_numbers_are_metrics() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    scores(dir.path());
+    let out = agree(dir.path(), &["scores.csv", "--columns", COLUMNS, "--resamples", "100", "--json"]);
+    let found = json(&out);
+    let shares: Vec<_> = found["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| (line["metric"].as_str().unwrap(), line["agreement"]["macro_mean"].as_f64().unwrap()))
+        .collect();
+    assert_eq!(shares, [("clip", 1.0), ("LPIPS", 0.0)]);
+    assert!(text(&out.stderr).contains("lower is better, so the sign is turned: LPIPS"), "{}", text(&out.stderr));
+    let significance = &found["significance"][0];
+    assert_eq!((significance["first"].as_str(), significance["result"]["difference"].as_f64()), (Some("clip"), Some(1.0)));
+    assert_eq!(found["leaderboards"][0]["standings"][0]["model"], "good");
+    // Means of the raters are 4.5 against 1 or 1.5: both raters always prefer the good one.
+    assert_eq!(found["between_raters_all"]["overall"]["raters"], serde_json::json!(["jo", "kim"]));
+}
+
+#[test]
+fn votes_and_ratings_meet_scores_by_item_and_model() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(dir.path().join("m.csv"), "item,model,metric\n1,x,0.9\n1,y,0.1\n2,x,0.2\n2,y,0.7\n").expect("a file can be written");
+    let vote = |id: u32, vote: &str| format!(r#"{{"id": {id}, "left_model": "x", "right_model": "y", "vote_type": "{vote}"}}"#);
+    let votes = [vote(1, "leftvote"), vote(2, "leftvote"), vote(2, "tievote"), vote(3, "leftvote")].join("\n");
+    std::fs::write(dir.path().join("v.jsonl"), votes).expect("a file can be written");
+    let found = json(&agree(dir.path(), &["m.csv", "--ratings", "v.jsonl", "--resamples", "50", "--json"]));
+    let line = &found["votes"][0];
+    // By hand: item 1 right, item 2 wrong, a tie dropped, item 3 has no scores.
+    assert_eq!(line["agreement"]["micro_mean"], 0.5);
+    let counts = &line["agreement"]["counts"];
+    assert_eq!(
+        (counts["compared"].as_u64(), counts["human_ties"].as_u64(), counts["missing_metric"].as_u64()),
+        (Some(2), Some(1), Some(1))
+    );
+}
+
+#[test]
+fn the_tie_policy_is_a_switch_and_all_policies_are_shown() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(dir.path().join("m.csv"), "item,model,part,overall\n1,x,1,5\n1,y,0,1\n2,x,1,5\n2,y,1,1\n")
+        .expect("a file can be written");
+    let columns = "item=item,model=model,overall=overall";
+    let with = |ties: &str| json(&agree(dir.path(), &["m.csv", "--columns", columns, "--ties", ties, "--resamples", "50", "--json"]));
+    for (ties, share) in [("paper", 0.5), ("half", 0.75), ("dropped", 1.0), ("calibrated=0.5", 0.5)] {
+        let found = with(ties);
+        assert_eq!(found["lines"][0]["agreement"]["macro_mean"].as_f64(), Some(share), "{ties}");
+        let shown: Vec<_> = found["lines"][0]["by_policy"].as_array().unwrap().iter().map(|p| p["macro_mean"].as_f64().unwrap()).collect();
+        assert_eq!(shown[..3], [0.5, 0.75, 1.0], "{ties}");
+    }
+    let wrong = agree(dir.path(), &["m.csv", "--columns", columns, "--ties", "best"]);
+    assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("calibrated=THRESHOLD"), "{}", text(&wrong.stderr));
+}
+
+#[test]
+fn ground_truth_is_the_share_of_items_where_the_good_edit_wins() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(dir.path().join("m.csv"), "item,model,metric\n1,g,0.9\n1,o,0.1\n2,g,0.2\n2,o,0.7\n").expect("a file can be written");
+    let truth = "item,model,role\n1,g,good\n1,o,over_preserved\n2,g,good\n2,o,over_modified\n";
+    std::fs::write(dir.path().join("truth.csv"), truth).expect("a file can be written");
+    let found = json(&agree(dir.path(), &["m.csv", "--ground-truth", "truth.csv", "--json"]));
+    assert_eq!(found["ground_truth"][0]["result"]["share"], 0.5);
+    let against = found["ground_truth"][0]["result"]["against"].as_array().unwrap();
+    assert_eq!((against[0]["kind"].as_str(), against[0]["share"].as_f64()), (Some("over_modified"), Some(0.0)));
+    assert_eq!((against[1]["kind"].as_str(), against[1]["share"].as_f64()), (Some("over_preserved"), Some(1.0)));
+}
+
+#[test]
+fn reports_are_self_contained_and_say_what_they_are_made_of() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    scores(dir.path());
+    for out in ["r.html", "r.csv", "r.tex"] {
+        let done = agree(dir.path(), &["scores.csv", "--columns", COLUMNS, "--resamples", "100", "--report", out, "--quiet"]);
+        assert!(done.status.success() && done.stdout.is_empty(), "{}", text(&done.stderr));
+    }
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).expect("the report is there");
+    let html = read("r.html");
+    for forbidden in ["<script", "src=\"http", "href=\"http", "url(", "@import", "<link"] {
+        assert!(!html.contains(forbidden), "the page holds {forbidden}");
+    }
+    for words in ["prefers-color-scheme: dark", "<svg", "published", "other data", "content hashes", "scores.csv"] {
+        assert!(html.to_lowercase().contains(words), "the page lacks {words}");
+    }
+    // Every element that is opened is closed.
+    for element in ["table", "svg", "details", "div", "h2", "p", "td"] {
+        let opened = html.matches(&format!("<{element}>")).count() + html.matches(&format!("<{element} ")).count();
+        assert_eq!(opened, html.matches(&format!("</{element}>")).count(), "{element}");
+    }
+    let mut table = csv::Reader::from_reader(std::io::Cursor::new(read("r.csv")));
+    let rows: Vec<csv::StringRecord> = table.records().map(|row| row.expect("a row")).collect();
+    assert_eq!((rows.len(), &rows[0][0], &rows[0][9], &rows[1][9]), (2, "clip", "1", "0"));
+    let tex = read("r.tex");
+    for words in
+        ["\\toprule", "\\bottomrule", "clip & overall & 6 & 1.000 [1.000, 1.000]", "Published on other data", "BPM & overall & & 0.799"]
+    {
+        assert!(tex.contains(words), "{tex}");
+    }
+    let wrong = agree(dir.path(), &["scores.csv", "--columns", COLUMNS, "--report", "r.pdf"]);
+    assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains(".html, .csv or .tex"), "{}", text(&wrong.stderr));
+}
+
+#[test]
+fn a_result_in_a_file_is_printed_again_and_compared() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    scores(dir.path());
+    let first = agree(dir.path(), &["scores.csv", "--columns", COLUMNS, "--resamples", "100", "--json"]);
+    std::fs::write(dir.path().join("first.json"), &first.stdout).expect("a file can be written");
+    let again = agree(dir.path(), &["scores.csv", "--saved", "first.json", "--json"]);
+    assert_eq!(json(&again), json(&first));
+    let ties = agree(
+        dir.path(),
+        &["scores.csv", "--columns", COLUMNS, "--resamples", "100", "--ties", "half", "--against", "first.json", "--json"],
+    );
+    let changes = json(&ties);
+    assert_eq!(changes["same_data"], true);
+    assert_eq!(changes["changes"][0]["difference"], 0.0);
+}
+
+#[test]
+fn wrong_usage_names_what_to_do() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(dir.path().join("m.csv"), "item,model,metric\n1,x,0.9\n").expect("a file can be written");
+    std::fs::write(dir.path().join("n.csv"), "name,metric\n1,0.9\n").expect("a file can be written");
+    for (arguments, words) in [
+        (&[][..], "--ratings"),
+        (&["m.csv"], "none of its 1 edits has been rated"),
+        (&["n.csv"], "--columns item=…,model=…"),
+        (&["nowhere.csv"], "nowhere.csv"),
+        (&["m.csv", "--split", "colour"], "there is no split 'colour'"),
+        (&["m.csv", "--lower-is-better", "x"], "there is no metric 'x'"),
+        (&["m.csv", "--level", "2"], "--level"),
+        (&["m.csv", "--save", "x"], "none of its 1 edits has been rated"),
+        (&["m.csv", "--list"], "kept in a project"),
+        (&["m.csv", "--saved", "x"], "kept in a project"),
+        (&["--ratings", "m.csv", "--ratings-format", "excel"], "imagenhub"),
+    ] {
+        let out = agree(dir.path(), arguments);
+        assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(words), "{arguments:?}: {}", text(&out.stderr));
+    }
+}
