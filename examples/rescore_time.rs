@@ -12,7 +12,8 @@ use editscope::domain::rle::Rle;
 use editscope::domain::{Mask, Parse, ParseOrigin, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side, Size};
 use editscope::engine::audit::{Ask, AuditEvent, AuditRequest};
 use editscope::engine::{
-    DevicePreference, Engine, Event, ModelSource, NetworkSlot, Partial, Request, Run, RunToken, ScoreRequest, evaluate, files,
+    BaselineChoice, DevicePreference, Engine, Event, ModelSource, NetworkSlot, Partial, Request, Run, RunToken, ScoreRequest, evaluate,
+    files,
 };
 use editscope::storage::{EditId, Project};
 
@@ -127,6 +128,7 @@ fn scored_project(folder: &Path) -> anyhow::Result<std::path::PathBuf> {
         device: DevicePreference::Cpu,
         range: None,
         rescore: false,
+        baselines: BaselineChoice::None,
     };
     let mut run = Run { token: RunToken(1), request: &request, cancelled: &|| false, emit: &mut |_| {}, between: &mut |_| {} };
     evaluate(&Project::open(&path)?, &mut NetworkSlot::default(), &mut run)?;

@@ -16,6 +16,8 @@ fn editscope(folder: &Path, arguments: &[&str]) -> Output {
         .args(arguments)
         .current_dir(folder)
         .env("XDG_CACHE_HOME", folder.join("cache"))
+        // What this machine has fetched must not play a part.
+        .env("EDITSCOPE_MODELS", folder.join("models of nobody"))
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")
         .output()
@@ -157,4 +159,48 @@ fn wrong_usage_and_nothing_to_do_end_with_2_and_say_what_to_do() {
         assert!(text(&out.stderr).contains(words), "{arguments:?}: {}", text(&out.stderr));
         assert!(!text(&out.stderr).contains("panicked"), "{arguments:?}: {}", text(&out.stderr));
     }
+}
+
+#[test]
+fn other_metrics_are_written_beside_the_score_and_filled_in_later() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    data(dir.path());
+    let models = repository().join("tests/golden").display().to_string();
+    let score = |choice: &str| {
+        let arguments = ["score", ".", "--models", &models, "--device", "cpu", "--out", "s.jsonl", "--baselines", choice];
+        let out = editscope(dir.path(), &arguments);
+        assert_eq!(out.status.code(), Some(1), "one picture is missing: {}", text(&out.stderr));
+        (lines(&dir.path().join("s.jsonl")), text(&out.stderr))
+    };
+    let (without, _) = score("none");
+    assert_eq!(without[0]["baselines"].as_object().map(serde_json::Map::len), Some(0));
+    // The scores hold; only the metrics are added.
+    let (pixels, said) = score("pixels");
+    assert!(said.contains("3 of them scored before"), "{said}");
+    assert_eq!(pixels[0]["parts"], without[0]["parts"]);
+    let of = |lines: &[Value], edit: usize, name: &str| lines[edit]["baselines"][name].clone();
+    // a2 is its own source.
+    assert_eq!(of(&pixels, 1, "l1")["whole"].as_f64(), Some(0.0));
+    assert_eq!(of(&pixels, 1, "ssim")["whole"].as_f64(), Some(1.0));
+    assert!(of(&pixels, 1, "psnr")["whole"]["na"].as_str().is_some_and(|why| why.contains("identical")));
+    assert!(of(&pixels, 0, "l1")["whole"].as_f64().is_some_and(|value| value > 0.0 && value < 1.0));
+    assert!(pixels[0]["baselines"]["clip-i"].is_null());
+    let (all, _) = score("all");
+    assert_eq!(of(&all, 0, "l1"), of(&pixels, 0, "l1"));
+    assert!(of(&all, 1, "clip-i")["whole"].as_f64().is_some_and(|value| (value - 1.0).abs() < 1e-9), "{all:?}");
+    assert!(of(&all, 0, "clip-t")["note"].as_str().is_some_and(|note| note.contains("edited part")), "{all:?}");
+    assert!(of(&all, 0, "clip-direction")["whole"]["na"].as_str().is_some_and(|why| why.contains("captions")));
+    assert!(of(&all, 0, "lpips-alex")["whole"]["na"].as_str().is_some_and(|why| why.contains("models fetch lpips-alex")));
+    assert!(all[3]["baselines"].is_null(), "an edit without a score has none");
+
+    let out = editscope(dir.path(), &["export", "s.editscope", "--format", "csv", "-o", "out.csv"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let mut table = csv::Reader::from_path(dir.path().join("out.csv")).expect("a table");
+    let header: Vec<String> = table.headers().expect("a header").iter().map(str::to_owned).collect();
+    let at = header.iter().position(|name| name == "editscope.ssim").expect("a column for SSIM");
+    let row = table.records().nth(1).expect("four rows").expect("readable");
+    assert_eq!(row[at].parse::<f64>().ok(), Some(1.0));
+    let out = editscope(dir.path(), &["score", ".", "--models", &models, "--baselines", "some"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("none, pixels, all"), "{}", text(&out.stderr));
 }

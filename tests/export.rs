@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use editscope::datasets::{Dataset, read};
 use editscope::domain::rle::{Counts, Rle};
-use editscope::domain::{Item, Mask, Outcome, Parts, PictureRef, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side, Size};
+use editscope::domain::{
+    Baselines, Item, Mask, Outcome, Parts, PictureRef, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side, Size, Zoned,
+};
 use editscope::export::{CocoPicture, ExportResult, ExportRow, MaskInk, write_coco, write_csv, write_jsonl, write_masks};
 use serde_json::{Value, json};
 
@@ -25,12 +27,20 @@ fn rows_of(dataset: &Dataset) -> Vec<ExportRow> {
         modify: Outcome::Failed("NaN".into()),
         preserve: Outcome::Value(0.1 + 0.2),
     };
+    let ssim = Zoned {
+        whole: Outcome::Value(0.75),
+        inside: Outcome::NotApplicable("no region".into()),
+        outside: Outcome::NotApplicable("no region".into()),
+        note: String::new(),
+    };
+    let baselines = Baselines::from([("ssim".to_owned(), ssim)]);
     let result = ExportResult {
         profile: Profile::Paper,
         parts: Ok(parts),
         overall: Some(Outcome::Value(1.5)),
         range: Some("demo".into()),
         automatic: None,
+        baselines,
     };
     let row = |item: &Item, index: usize| ExportRow {
         id: item.edits[index].key.0.clone(),
@@ -90,7 +100,8 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
     let first: Value = serde_json::from_str(first.lines().next().expect("two lines")).expect("JSON");
     // 0.1 + 0.2 in IEEE double precision; the mean of 4.5 and 1.
     let expected = json!({"profile": "paper", "parts": {"size": 0.5, "position": {"na": "no box, sorry"}, "modify": {"failed": "NaN"},
-        "preserve": 0.30000000000000004}, "overall": 1.5, "range": "demo", "human": {"odd;name": 2.0, "overall": 2.75}});
+        "preserve": 0.30000000000000004}, "overall": 1.5, "range": "demo",
+        "baselines": {"ssim": {"whole": 0.75, "inside": {"na": "no region"}, "outside": {"na": "no region"}}}, "human": {"odd;name": 2.0, "overall": 2.75}});
     assert_eq!(first["editscope"], expected);
     let table = std::fs::read_to_string(folder.path().join("out/sub/e.csv")).expect("written above");
     let mut table = csv::Reader::from_reader(table.as_bytes());
@@ -99,6 +110,8 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
     let cell = |name: &str| header.iter().position(|column| column == name).map(|at| row[at].to_owned());
     assert_eq!(cell("editscope.position.why").as_deref(), Some("no box, sorry"));
     assert_eq!(cell("editscope.preserve").as_deref(), Some("0.30000000000000004"));
+    assert_eq!(cell("editscope.ssim").as_deref(), Some("0.75"));
+    assert_eq!(cell("editscope.ssim.inside.why").as_deref(), Some("no region"));
     assert_eq!(cell("editscope.human.overall").as_deref(), Some("2.75"));
     assert_eq!(cell("note").as_deref(), Some("plain, text"));
     assert_eq!(cell("seed:json").as_deref(), Some("7"));

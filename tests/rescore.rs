@@ -13,8 +13,8 @@ use editscope::domain::{
 };
 use editscope::engine::audit::{Ask, AuditEvent, AuditRequest};
 use editscope::engine::{
-    DevicePreference, Engine, Event, ModelSource, NetworkSlot, Partial, Pending, Request, Run, RunToken, ScoreRequest, evaluate, files,
-    results,
+    BaselineChoice, DevicePreference, Engine, Event, ModelSource, NetworkSlot, Partial, Pending, Request, Run, RunToken, ScoreRequest,
+    evaluate, files, results,
 };
 use editscope::imaging::decode::{DecodeOptions, decode};
 use editscope::metrics::bpm::{Canvases, Overrides, PairInput, Settings, judge};
@@ -163,6 +163,7 @@ impl Demo {
             device: DevicePreference::Cpu,
             range: None,
             rescore: false,
+            baselines: BaselineChoice::None,
         };
         let mut run = Run { token: RunToken(1), request: &request, cancelled: &|| false, emit: &mut |_| {}, between: &mut |_| {} };
         let tally = evaluate(&self.project(), &mut NetworkSlot::default(), &mut run).expect("the demo's networks are in the program");

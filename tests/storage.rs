@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use editscope::domain::{
-    Bounds, BoxesBySide, Detection, Edit, EditKey, Item, ItemKey, Mask, Outcome, Parse, ParseOrigin, Parts, PictureRef, Profile, Range,
-    Rating, Rect, Region, RegionOrigin, RegionRole, RegionShape, Score, Side, Size, TraceKind, TraceStep, rle::Rle,
+    Baselines, Bounds, BoxesBySide, Detection, Edit, EditKey, Item, ItemKey, Mask, Outcome, Parse, ParseOrigin, Parts, PictureRef, Profile,
+    Range, Rating, Rect, Region, RegionOrigin, RegionRole, RegionShape, Score, Side, Size, TraceKind, TraceStep, Zoned, rle::Rle,
 };
 use editscope::storage::{EditId, Flag, ItemId, NewRun, PictureState, Project, RunEnd, RunId, RunKind, StorageError};
 use serde_json::{Map, json};
@@ -474,4 +474,51 @@ fn a_hundred_thousand_edits_are_imported_once_and_listed_in_one_query() {
     assert_eq!(queue.len(), 100_000);
     assert_eq!(queue[99_999].human.unwrap().mean, Some(3.0));
     assert_eq!(queue[99_999].edit_key.0, "24999/3");
+}
+
+#[test]
+fn baselines_hang_on_a_score_and_the_newest_count() {
+    let bench = Bench::new();
+    let project = bench.project();
+    project.import(&two_edits(&bench)).unwrap();
+    let edits: Vec<EditId> = project.edits().unwrap().iter().map(|edit| edit.id).collect();
+    let first = project.start_run(&run(Profile::Corrected, RunKind::Set)).unwrap();
+    let ssim = |whole: f64| Zoned {
+        whole: Outcome::Value(whole),
+        inside: Outcome::NotApplicable("no region".into()),
+        outside: Outcome::Failed("NaN".into()),
+        note: "stretched".into(),
+    };
+    let one = |name: &str, zoned: &Zoned| Baselines::from([(name.to_owned(), zoned.clone())]);
+    let without_score = project.put_baselines(first, edits[0], &one("ssim", &ssim(0.5)));
+    assert!(matches!(without_score, Err(StorageError::NoSuch { .. })), "{without_score:?}");
+    project.put_score(first, edits[0], &score(Outcome::Value(0.5)), 1.0).unwrap();
+    project.put_baselines(first, edits[0], &one("ssim", &ssim(0.5))).unwrap();
+    // Later ones of another name are added, of the same name replaced.
+    project.put_baselines(first, edits[0], &one("l1", &Zoned::uniform(&Outcome::Value(f64::NAN)))).unwrap();
+    project.put_baselines(first, edits[0], &one("ssim", &ssim(0.25))).unwrap();
+    let kept = project.latest_baselines(edits[0], Profile::Corrected).unwrap();
+    assert_eq!(kept["ssim"], ssim(0.25));
+    assert!(matches!(&kept["l1"].whole, Outcome::Failed(why) if why.contains("NaN")), "what is no number is a failure: {kept:?}");
+    assert!(project.latest_baselines(edits[1], Profile::Corrected).unwrap().is_empty());
+    assert!(project.latest_baselines(edits[0], Profile::Paper).unwrap().is_empty());
+
+    // A newer score without baselines leaves the older ones, one with its own replaces them.
+    let second = project.start_run(&run(Profile::Corrected, RunKind::Correction)).unwrap();
+    project.put_score(second, edits[0], &score(Outcome::Value(0.6)), 1.0).unwrap();
+    assert_eq!(project.latest_baselines(edits[0], Profile::Corrected).unwrap(), kept);
+    assert_eq!(project.newest_baselines(edits[0], Profile::Corrected).unwrap(), Some((second, Baselines::new())));
+    project.put_baselines(second, edits[0], &one("ssim", &ssim(1.0))).unwrap();
+    let newest = one("ssim", &ssim(1.0));
+    assert_eq!(project.latest_baselines(edits[0], Profile::Corrected).unwrap(), newest);
+    assert_eq!(project.all_latest_baselines(Profile::Corrected).unwrap(), BTreeMap::from([(edits[0], newest)]));
+    assert_eq!(project.newest_baselines(edits[1], Profile::Corrected).unwrap(), None);
+
+    // Scoring again within a run takes a score's baselines with it.
+    project.put_score(second, edits[0], &score(Outcome::Value(0.65)), 1.0).unwrap();
+    assert_eq!(project.latest_baselines(edits[0], Profile::Corrected).unwrap(), kept);
+    project.put_score(first, edits[0], &score(Outcome::Value(0.7)), 1.0).unwrap();
+    assert!(project.latest_baselines(edits[0], Profile::Corrected).unwrap().is_empty());
+    assert_eq!(project.score_in_run(first, edits[0]).unwrap().map(|stored| stored.score), Some(score(Outcome::Value(0.7))));
+    assert_eq!(project.score_in_run(first, edits[1]).unwrap(), None);
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::domain::Profile;
-use crate::engine::DevicePreference;
+use crate::engine::{BaselineChoice, DevicePreference};
 
 use super::agree::Agree;
 use super::range::RangeArgs;
@@ -138,6 +138,9 @@ pub struct Score {
     /// Score again what an earlier run has already scored
     #[arg(long)]
     pub rescore: bool,
+    /// Other metrics beside BPM: `none`, `pixels` (L1, L2, PSNR, SSIM), or `all` whose networks are there
+    #[arg(long, default_value = "all", value_name = "none|pixels|all")]
+    pub baselines: BaselineChoice,
 }
 
 /// One of `count` equal shares of the items.

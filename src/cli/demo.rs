@@ -58,6 +58,7 @@ fn print_table(path: &Path, demo: &Demo) -> anyhow::Result<Finish> {
         device: demo.device,
         range: None,
         rescore: false,
+        baselines: Default::default(),
     };
     let tally = run_with_progress(&project, &request)?;
     let range = results::fit(&project, Profile::default(), None)?;

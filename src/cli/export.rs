@@ -102,6 +102,7 @@ fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Re
                         parts: automatic.score.parts.clone(),
                         overall: automatic.combined.overall.clone(),
                     }),
+                    baselines: scored.baselines.clone(),
                 }),
             })
         })

@@ -9,7 +9,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::domain::{PaperWeights, Range};
 use crate::engine::results::{self, ScoredEdit};
-use crate::engine::{Combined, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, explain, files};
+use crate::engine::{
+    BaselineView, Combined, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, explain, files,
+};
 use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine};
 use crate::storage::{EditId, Project};
 
@@ -46,6 +48,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         device: score.networks.device,
         range,
         rescore: score.rescore,
+        baselines: score.baselines,
     };
     let tally = run_with_progress(&project, &request)?;
     some_failed |= tally.failed > 0;
@@ -221,9 +224,10 @@ fn part_beside(path: &Path) -> PathBuf {
 }
 
 fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Option<&Range>) -> std::io::Result<()> {
+    let view = BaselineView::of(score.baselines);
     for edit in scored {
         let line = match &edit.score {
-            Some(found) => serde_json::to_string(&line_of(edit, found, range)),
+            Some(found) => serde_json::to_string(&line_of(edit, found, range, &view)),
             None => {
                 let why = edit.why.as_deref().unwrap_or("the run was interrupted before this edit; run again");
                 serde_json::to_string(&FailedLine::new(
@@ -241,7 +245,9 @@ fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Op
     out.flush()
 }
 
-fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>) -> ScoreLine {
+fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>, view: &BaselineView) -> ScoreLine {
+    let mut baselines = edit.baselines.clone();
+    view.complete(&mut baselines);
     let normalised = |combined: &Combined| Normalised { modify: combined.modify.value.clone(), preserve: combined.preserve.value.clone() };
     let automatic = edit.automatic.as_ref().map(|automatic| AutomaticLine {
         parts: automatic.score.parts.clone(),
@@ -278,5 +284,6 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         human: edit.human_means(),
         human_simulated: edit.has_simulated_ratings(),
         seconds: edit.seconds,
+        baselines,
     }
 }

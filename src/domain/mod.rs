@@ -3,6 +3,7 @@
 //! The words are those of the project's glossary (`ARCHITECTURE.md`): item, edit, region, parse, part score, trace,
 //! profile, range, rating, run, proposal.
 
+mod baseline;
 mod distance;
 pub mod geometry;
 mod item;
@@ -18,6 +19,7 @@ mod score;
 mod triage;
 mod vote;
 
+pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
 pub use distance::squared_distances;
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::flags::Flags;
 use super::row::RowId;
-use crate::domain::{Outcome, Parse, Profile, Range, Rating, Score};
+use crate::domain::{Baselines, Outcome, Parse, Profile, Range, Rating, Score};
 
 /// A picture of the pair and whether it is where the project says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub struct EditDetails {
     pub score: Option<Arc<Score>>,
     pub combined: Option<Combined>,
     pub audit: Audit,
+    /// Other metrics; those without a value say why. Empty without a score.
+    pub baselines: Baselines,
     /// In words: profile, networks and device of the run that made the score.
     pub made_by: String,
     pub flags: Flags,

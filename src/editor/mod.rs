@@ -24,5 +24,5 @@ pub use labels::{LabelBox, place_labels};
 pub use overlays::{Overlay, Overlays};
 pub use queue::{Filter, Queue, ShowOnly, SortKey};
 pub use rating::RatingDraft;
-pub use row::{Cell, Row, RowId};
+pub use row::{Cell, Columns, Row, RowId};
 pub use view::View;

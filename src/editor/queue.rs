@@ -282,6 +282,7 @@ mod tests {
             edited: "e.png".into(),
             parts: [Cell::Unscored; 4],
             overall: overall.map_or(Cell::NotApplicable, Cell::Value),
+            columns: Default::default(),
             people: [None, None, None, None, human],
             raters: u32::from(human.is_some()),
             simulated: false,

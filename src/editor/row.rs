@@ -41,6 +41,9 @@ impl From<&Outcome<f64>> for Cell {
     }
 }
 
+/// Named numbers of one edit, sorted by name; names are shared between rows.
+pub type Columns = Arc<[(Arc<str>, f64)]>;
+
 /// An edit as the queue shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -55,6 +58,8 @@ pub struct Row {
     /// Size, position, modify, preserve (the order of [`Parts::NAMES`]).
     pub parts: [Cell; 4],
     pub overall: Cell,
+    /// Other numbers about the edit by column name, sorted by name ([`crate::domain::column_name`] for baselines).
+    pub columns: Columns,
     /// Mean of the newest answers, one a rater, 1 to 5, in the order of [`CRITERIA`].
     pub people: [Option<f64>; 5],
     /// How many raters answered.
@@ -78,6 +83,12 @@ impl Row {
         });
         self.raters = ratings.len() as u32;
         self.simulated = ratings.iter().any(|rating| rating.simulated);
+    }
+
+    /// The number in the column of that name.
+    pub fn column(&self, name: &str) -> Option<f64> {
+        let at = self.columns.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+        Some(self.columns[at].1)
     }
 
     /// What people say on the whole.

@@ -13,6 +13,7 @@ use crate::metrics::bpm::{Canvases, PairInput, Partial, Settings, judge};
 use crate::metrics::ports::PortError;
 use crate::storage::{EditId, NewRun, Project, RunEnd, RunId, RunKind, StorageError, StoredEdit, StoredItem};
 
+use super::baselines::{self, Wanted};
 use super::cache::ProjectCache;
 use super::inputs::{self, Reading, Sizes};
 use super::messages::{Event, RunToken, ScoreRequest};
@@ -73,7 +74,14 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
 
     networks.remember(project)?;
     let mut work = Work { project, networks, run, about: &about, id, ready, total, started, tally: Tally::default() };
-    let finished = items.iter().try_for_each(|(item, edits)| work.item(item, edits));
+    let other_metrics = Wanted::of(work.run.request.baselines);
+    work.networks.baselines.begin_run(work.run.request.device);
+    let finished = items.iter().try_for_each(|(item, edits)| -> anyhow::Result<()> {
+        work.item(item, edits)?;
+        // After the scores, so that these come as soon as they can.
+        work.tally.cancelled |= baselines::of_item(work.project, work.networks, work.run, &other_metrics, item, edits)?;
+        Ok(())
+    });
     let (tally, emit, request, token) = (work.tally, &mut *work.run.emit, work.run.request, work.run.token);
     let end = match (&finished, tally.cancelled) {
         (Err(error), _) => RunEnd::Failed(format!("{error:#}")),

@@ -9,6 +9,7 @@ use crate::domain::{Profile, Range, Score, Size};
 use crate::storage::EditId;
 
 use super::audit::{AuditEvent, AuditRequest};
+use super::baselines::BaselineChoice;
 
 /// Names one run within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,6 +100,8 @@ pub struct ScoreRequest {
     pub range: Option<Range>,
     /// Score again what the last unfinished run already scored.
     pub rescore: bool,
+    /// Which other metrics are computed beside the score.
+    pub baselines: BaselineChoice,
 }
 
 /// Data to read into a project, which is made if it does not exist.

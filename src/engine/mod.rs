@@ -6,6 +6,8 @@
 #[cfg(feature = "nets")]
 mod adapters;
 pub mod audit;
+mod baseline_networks;
+mod baselines;
 mod cache;
 mod corrections;
 mod demo;
@@ -26,6 +28,7 @@ mod runs;
 mod session;
 mod triage;
 
+pub use baselines::{BaselineChoice, BaselineView};
 pub use cache::{MemoryCache, ResultCache};
 pub use demo::DEMO_NOTICE;
 pub use evaluate::{Run, Tally, evaluate};

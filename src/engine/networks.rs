@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::metrics::ports::{Networks, PortError};
 use crate::storage::{Project, StorageError};
 
+use super::baseline_networks::BaselineNetworks;
 use super::cache::ResultCache;
 #[cfg(feature = "nets")]
 use super::messages::Level;
@@ -18,6 +19,8 @@ use super::session::Session;
 pub struct NetworkSlot {
     #[cfg(feature = "nets")]
     session: Option<Session>,
+    /// The networks of the baselines, beside the three of the metric.
+    pub(super) baselines: BaselineNetworks,
 }
 
 #[cfg(feature = "nets")]
@@ -32,7 +35,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 
 #[cfg(feature = "nets")]
 /// Network code below us (burn, cubecl, the GPU driver) reports exhaustion by panicking; on this thread that must end a score, not the program.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // The closure's captures are dropped or replaced by the callers when it panicked.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{EditKey, ItemKey, Outcome, PaperWeights, Profile, Range, Rating, Score};
+use crate::domain::{Baselines, EditKey, ItemKey, Outcome, PaperWeights, Profile, Range, Rating, Score, baseline_column};
 use crate::metrics::bpm::{Combined, Marked, combine, fit_range};
 use crate::storage::{EditId, Project, QueueRow, Run, RunId, RunKind, StorageError, StoredScore};
 
@@ -21,6 +21,8 @@ pub struct ScoredEdit {
     pub combined: Combined,
     /// What the metric said by itself, where `score` is a person's correction; `None` where nothing was corrected.
     pub automatic: Option<Automatic>,
+    /// Other metrics beside the score, as far as they were computed.
+    pub baselines: Baselines,
     /// The newest rating of each rater.
     pub ratings: Vec<Rating>,
     pub models: String,
@@ -65,12 +67,14 @@ impl ScoredEdit {
         parts.into_iter().filter_map(|(part, outside)| outside.then_some(part)).collect()
     }
 
-    /// The value of `overall` or of a part.
+    /// The value of `overall`, of a part, or of a column of the baselines (`ssim`, `ssim.outside`).
     pub fn value(&self, metric: &str) -> Outcome<f64> {
         let missing = || Outcome::NotApplicable(self.why.clone().unwrap_or_else(|| "not scored yet".to_owned()));
         match (&self.score, metric) {
             (_, "overall") => self.combined.overall.clone(),
-            (Some(score), part) => score.parts.get(part).cloned().unwrap_or_else(missing),
+            (Some(score), part) => {
+                score.parts.get(part).or_else(|| baseline_column(&self.baselines, part)).cloned().unwrap_or_else(missing)
+            }
             (None, _) => missing(),
         }
     }
@@ -128,6 +132,7 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
     }
     let items: BTreeMap<_, _> = project.items()?.into_iter().map(|item| (item.id, item)).collect();
     let mut ratings = project.all_latest_ratings()?;
+    let mut all_baselines = project.all_latest_baselines(profile)?;
     let mut found = Vec::new();
     for edit in project.edits()? {
         if asked.as_ref().is_some_and(|asked| !asked.contains(&edit.id)) {
@@ -143,6 +148,7 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
             (None, None) => nothing(&Outcome::NotApplicable("not scored yet".to_owned())),
         };
         let stored = stored.filter(|_| why.is_none());
+        let baselines = all_baselines.remove(&edit.id).filter(|_| stored.is_some()).unwrap_or_default();
         let run = stored.as_ref().and_then(|stored| runs.get(&stored.run));
         let automatic = match run.filter(|run| run.about.kind == RunKind::Correction) {
             Some(_) => project.latest_score_of(edit.id, profile, RunKind::Set)?,
@@ -164,6 +170,7 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
             combined,
             automatic,
             ratings: ratings.remove(&edit.id).unwrap_or_default(),
+            baselines,
         });
     }
     Ok(found)

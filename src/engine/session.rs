@@ -164,7 +164,7 @@ fn parts_of(models: &ModelSource) -> Result<Vec<(catalog::Role, PathBuf)>, Sessi
 }
 
 /// Hash of the files that a network is loaded from: another weight, size or word list gives another fingerprint.
-fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
+pub(super) fn fingerprint_of(folder: &Path) -> Result<String, SessionError> {
     let read = |path: &Path, source| SessionError::Read { path: path.to_owned(), source };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(|e| read(folder, e))?

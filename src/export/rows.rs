@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{ExportError, write_file};
-use crate::domain::{Outcome, Parse, Parts, PictureRef, Profile, Rating, relative_path};
+use crate::domain::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating, relative_path};
 
 /// An edit with everything that is known about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,8 @@ pub struct ExportResult {
     pub range: Option<String>,
     /// `None` where nothing was corrected.
     pub automatic: Option<AutomaticResult>,
+    /// Other metrics, as far as they were computed.
+    pub baselines: Baselines,
 }
 
 /// What the metric said by itself, where a person's correction is the result.
@@ -130,6 +132,9 @@ fn result_of(result: Option<&ExportResult>, human: &BTreeMap<&str, f64>) -> Valu
         }
         if let Some(AutomaticResult { parts, overall }) = &result.automatic {
             object.insert("automatic".into(), json!({"parts": parts, "overall": overall}));
+        }
+        if !result.baselines.is_empty() {
+            object.insert("baselines".into(), json!(result.baselines));
         }
     }
     if !human.is_empty() {

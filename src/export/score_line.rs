@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{BoxesBySide, Bpm500, Outcome, Parse, Parts, Profile, Rect, TraceStep, Triage, rle::Rle};
+use crate::domain::{Baselines, BoxesBySide, Bpm500, Outcome, Parse, Parts, Profile, Rect, TraceStep, Triage, rle::Rle};
 
 /// Modify and preserve after the range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,6 +67,9 @@ pub struct ScoreLine {
     pub human_simulated: bool,
     /// Time that scoring took when it was first done.
     pub seconds: f64,
+    /// Other metrics by name, each whole, inside and outside `mask`; empty with `--baselines none`.
+    #[serde(default)]
+    pub baselines: Baselines,
 }
 
 /// An edit that could not be scored at all: every part says why.

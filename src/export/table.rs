@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::rows::{ExportRow, Folder};
 use super::{ExportError, write_file};
-use crate::domain::{Outcome, Parse, Parts};
+use crate::domain::{Baseline, Outcome, Parse, Parts, Zone, baseline_column, column_name};
 
 /// Writes a table with commas and a header. Picture paths are relative to the folder of `out`.
 ///
@@ -38,6 +38,8 @@ struct Columns {
     results: bool,
     /// Some row was corrected: what was automatic has columns too.
     automatic: bool,
+    /// Columns of baselines that some row has an outcome for, by name.
+    baselines: Vec<String>,
     /// Criteria that anybody answered.
     criteria: Vec<String>,
     /// Key, and whether its cells hold JSON.
@@ -65,6 +67,7 @@ impl Columns {
             ratings: rows.iter().any(|row| !row.ratings.is_empty()),
             results: rows.iter().any(|row| row.result.is_some()),
             automatic: rows.iter().any(|row| row.result.as_ref().is_some_and(|result| result.automatic.is_some())),
+            baselines: baseline_columns(rows),
             criteria,
             unknown,
         }
@@ -84,6 +87,7 @@ impl Columns {
             for name in Parts::NAMES.into_iter().chain(["overall"]) {
                 header.extend([format!("editscope.{name}"), format!("editscope.{name}.why")]);
             }
+            header.extend(self.baselines.iter().flat_map(|name| [format!("editscope.{name}"), format!("editscope.{name}.why")]));
         }
         if self.automatic {
             for name in Parts::NAMES.into_iter().chain(["overall"]) {
@@ -112,10 +116,14 @@ impl Columns {
         }));
         if self.results {
             cells.extend(result_cells(row));
+            cells.extend(self.baselines.iter().flat_map(|name| {
+                let outcome = row.result.as_ref().and_then(|result| baseline_column(&result.baselines, name));
+                outcome_cells(outcome)
+            }));
         }
         if self.automatic {
             let automatic = row.result.as_ref().and_then(|result| result.automatic.as_ref());
-            cells.extend(outcome_cells(automatic.map(|automatic| &automatic.parts), automatic.map(|automatic| &automatic.overall)));
+            cells.extend(part_cells(automatic.map(|automatic| &automatic.parts), automatic.map(|automatic| &automatic.overall)));
         }
         let human = row.human();
         cells.extend(self.criteria.iter().map(|criterion| human.get(criterion.as_str()).map(f64::to_string).unwrap_or_default()));
@@ -135,16 +143,29 @@ fn result_cells(row: &ExportRow) -> Vec<String> {
     let Some(result) = &row.result else { return vec![String::new(); 3 + 2 * (Parts::NAMES.len() + 1)] };
     let failed = result.parts.as_ref().err().cloned().unwrap_or_default();
     let mut cells = vec![result.profile.to_string(), result.range.clone().unwrap_or_default(), failed];
-    cells.extend(outcome_cells(result.parts.as_ref().ok(), result.overall.as_ref()));
+    cells.extend(part_cells(result.parts.as_ref().ok(), result.overall.as_ref()));
     cells
 }
 
 /// Value and reason of the four parts and of the overall; empty where there is neither.
-fn outcome_cells(parts: Option<&Parts>, overall: Option<&Outcome<f64>>) -> Vec<String> {
+fn part_cells(parts: Option<&Parts>, overall: Option<&Outcome<f64>>) -> Vec<String> {
     let named = Parts::NAMES.into_iter().map(|name| parts.and_then(|parts| parts.get(name)));
-    let cells = |outcome: Option<&Outcome<f64>>| {
-        let value = outcome.and_then(Outcome::value).map(f64::to_string).unwrap_or_default();
-        [value, outcome.and_then(Outcome::why).unwrap_or_default().to_owned()]
-    };
-    named.chain([overall]).flat_map(cells).collect()
+    named.chain([overall]).flat_map(outcome_cells).collect()
+}
+
+/// A value, and the reason why there is none.
+fn outcome_cells(outcome: Option<&Outcome<f64>>) -> [String; 2] {
+    [
+        outcome.and_then(Outcome::value).map(f64::to_string).unwrap_or_default(),
+        outcome.and_then(Outcome::why).unwrap_or_default().to_owned(),
+    ]
+}
+
+/// Whole, inside and outside of every baseline that some row has, in the order that they are shown; unknown ones last.
+fn baseline_columns(rows: &[ExportRow]) -> Vec<String> {
+    let names: std::collections::BTreeSet<&String> =
+        rows.iter().filter_map(|row| row.result.as_ref()).flat_map(|result| result.baselines.keys()).collect();
+    let mut names: Vec<&String> = names.into_iter().collect();
+    names.sort_by_key(|name| Baseline::from_name(name).map_or(usize::MAX, |baseline| baseline as usize));
+    names.into_iter().flat_map(|name| Zone::ALL.map(|zone| column_name(name, zone))).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Criterion, Outcome};
+use crate::domain::{Criterion, Outcome, Zone};
 use crate::editor::{Measure, Row};
 use crate::stats::correlation::{complete, kendall_tau_b, pearson, spearman};
 use crate::stats::{Agreement, Row as StatRow, TiePolicy, agreement};
@@ -27,7 +27,7 @@ pub struct PairLine {
     pub second: Arc<str>,
     /// Items on which people prefer one of the two and the overall has a value for both.
     pub items: usize,
-    /// Share agreed on, one a measure in the order of [`Measure::ALL`].
+    /// Share agreed on, one a measure in the order of the table's lines.
     pub shares: Vec<Outcome<f64>>,
 }
 
@@ -35,30 +35,33 @@ pub struct PairLine {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     pub criterion: Criterion,
+    /// The part of the picture that the lines of other metrics are of.
+    pub zone: Zone,
     /// How ties are counted, in words.
     pub ties: String,
     pub lines: Vec<Line>,
     pub pairs: Vec<PairLine>,
 }
 
-fn stat_rows(rows: &[Row], measure: Measure, criterion: Criterion) -> Vec<StatRow> {
+/// Every number turned so that higher is better.
+fn stat_rows(rows: &[Row], measure: &Measure, criterion: Criterion) -> Vec<StatRow> {
     rows.iter()
         .map(|row| StatRow {
             item: row.item.to_string(),
             model: row.model.to_string(),
-            metric: measure.of(row),
+            metric: measure.oriented(row),
             human: row.people_on(criterion),
         })
         .collect()
 }
 
-/// Computes the table with the paper's tie policy (`bpm.md` section 8).
-pub fn compute(rows: &[Row], criterion: Criterion) -> Table {
+/// Computes the table with the paper's tie policy (`bpm.md` section 8): BPM, its parts, and the other metrics of one zone.
+pub fn compute(rows: &[Row], criterion: Criterion, zone: Zone) -> Table {
     let policy = TiePolicy::Paper;
     let mut lines = Vec::new();
     let mut agreements: Vec<Agreement> = Vec::new();
-    for measure in Measure::ALL {
-        let stat_rows = stat_rows(rows, measure, criterion);
+    for measure in Measure::offered(rows, zone) {
+        let stat_rows = stat_rows(rows, &measure, criterion);
         let (metric, human, _) = complete(&stat_rows);
         let found = agreement(&stat_rows, policy);
         lines.push(Line {
@@ -88,5 +91,5 @@ pub fn compute(rows: &[Row], criterion: Criterion) -> Table {
                 .collect(),
         })
         .collect();
-    Table { criterion, ties: policy.words(), lines, pairs }
+    Table { criterion, zone, ties: policy.words(), lines, pairs }
 }

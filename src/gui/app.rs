@@ -232,10 +232,10 @@ impl App {
         }
         self.table_stale = false;
         let (outgoing, incoming) = unbounded();
-        let (rows, criterion, ctx) = (self.state.queue.rows().to_vec(), self.state.agreement.criterion, self.ctx.clone());
+        let (rows, view, ctx) = (self.state.queue.rows().to_vec(), self.state.agreement.clone(), self.ctx.clone());
         let started = std::thread::Builder::new().name("agreement".into()).spawn(move || {
             // The window may have moved on; then nobody needs the table.
-            let _ = outgoing.send(agreement::compute(&rows, criterion));
+            let _ = outgoing.send(agreement::compute(&rows, view.criterion, view.zone));
             ctx.request_repaint();
         });
         match started {

@@ -52,7 +52,8 @@ impl App {
             Action::CancelRun(token) => self.cancel(token),
             Action::SetSettings(settings) => self.set_settings(settings),
             Action::SetAgreement(view) => {
-                self.table_stale |= view.criterion != self.state.agreement.criterion;
+                let shown = &self.state.agreement;
+                self.table_stale |= (view.criterion, view.zone) != (shown.criterion, shown.zone);
                 self.state.agreement = view;
             }
             Action::CloseDialog => self.state.dialog = None,
@@ -258,6 +259,7 @@ impl App {
             device: self.settings.device,
             range: None,
             rescore: only.is_some(),
+            baselines: Default::default(),
         };
         self.engine.send(Request::Score(run, request));
     }

@@ -1,12 +1,15 @@
 //! Joins the window to the project file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::domain::{Criterion, PaperWeights, Parse, Parts, Profile, Range, Rating, Score};
-use crate::editor::{Audit, Automatic, Cell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState as Picture, Row, RowId};
+use crate::domain::{Baselines, Criterion, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
+use crate::editor::{
+    Audit, Automatic, Cell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState as Picture, Row, RowId,
+};
 use crate::engine::results::automatic_parts;
-use crate::engine::{combine, fit_range};
+use crate::engine::{BaselineChoice, BaselineView, combine, fit_range};
 use crate::storage::{EditId, Flag as StoredFlag, PictureState, Project, QueueRow, RunKind, StorageError};
 
 use super::rescore::combined;
@@ -98,13 +101,14 @@ fn problem(state: PictureState) -> Option<&'static str> {
     }
 }
 
-fn row_of(stored: QueueRow, range: &Range, ratings: &[Rating]) -> Row {
+fn row_of(stored: QueueRow, range: &Range, ratings: &[Rating], columns: Columns) -> Row {
     let flags = flags_of(&stored);
     let score = bare_score(&stored, range.profile);
     let failed = stored.score.as_ref().is_some_and(|score| score.parts.is_err());
     let none = if failed { Cell::Failed } else { Cell::Unscored };
     let parts = |score: &Score| Parts::NAMES.map(|name| score.parts.get(name).map_or(Cell::Unscored, Cell::from));
     let mut row = Row {
+        columns,
         id: RowId(stored.edit.0),
         item: stored.item_key.0.into(),
         instruction: stored.instruction.into(),
@@ -120,6 +124,24 @@ fn row_of(stored: QueueRow, range: &Range, ratings: &[Rating]) -> Row {
     };
     row.take_ratings(ratings);
     row
+}
+
+/// Column names, each kept once however many rows have it.
+#[derive(Default)]
+struct ColumnNames(BTreeSet<Arc<str>>);
+
+impl ColumnNames {
+    fn columns(&mut self, found: &Baselines) -> Columns {
+        let mut shared = |name: String| match self.0.get(name.as_str()) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let name: Arc<str> = name.into();
+                self.0.insert(Arc::clone(&name));
+                name
+            }
+        };
+        columns(found).into_iter().map(|(name, value)| (shared(name), value)).collect()
+    }
 }
 
 impl Store for ProjectStore {
@@ -144,9 +166,12 @@ impl Store for ProjectStore {
         let queue = self.project()?.queue(shown.profile).map_err(said)?;
         let range = self.range_of(shown, &queue)?;
         let ratings = self.project()?.all_latest_ratings().map_err(said)?;
+        let mut baselines = self.project()?.all_latest_baselines(shown.profile).map_err(said)?;
+        let mut names = ColumnNames::default();
         let rows = queue.into_iter().map(|row| {
             let ratings = ratings.get(&row.edit).map_or(&[][..], Vec::as_slice);
-            row_of(row, &range, ratings)
+            let columns = baselines.remove(&row.edit).map(|found| names.columns(&found)).unwrap_or_default();
+            row_of(row, &range, ratings, columns)
         });
         let rows = rows.collect();
         self.range = Some((shown.clone(), range));
@@ -181,6 +206,11 @@ impl Store for ProjectStore {
         };
         let automatic = automatic.map(|stored| Automatic { combined: Some(combined(&stored.score)), score: Arc::new(stored.score) });
         let combined = stored.as_ref().map(|stored| combined(&stored.score));
+        let mut baselines = Baselines::new();
+        if stored.is_some() {
+            baselines = project.latest_baselines(edit, shown.profile).map_err(said)?;
+            BaselineView::of(BaselineChoice::All).complete(&mut baselines);
+        }
         let picture = |path: &Path, state| Picture { path: path.to_owned(), problem: problem(state).map(str::to_owned) };
         Ok(EditDetails {
             id,
@@ -190,6 +220,7 @@ impl Store for ProjectStore {
             score: stored.map(|stored| Arc::new(stored.score)),
             combined,
             audit: Audit { automatic, range: Some(range) },
+            baselines,
             made_by,
             flags: flags_of(&row),
             ratings: project.latest_ratings(edit).map_err(said)?,

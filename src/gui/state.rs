@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::{Criterion, Parse, TraceKind};
+use crate::domain::{Criterion, Parse, TraceKind, Zone};
 use crate::editor::{EditDetails, Jobs, Measure, Overlays, Queue, RatingDraft, View};
 use crate::engine::Level;
 
@@ -40,15 +40,17 @@ pub enum Dialog {
 }
 
 /// What the agreement page shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgreementView {
     pub measure: Measure,
+    /// The part of the picture that other metrics are shown for.
+    pub zone: Zone,
     pub criterion: Criterion,
 }
 
 impl Default for AgreementView {
     fn default() -> Self {
-        Self { measure: Measure::Overall, criterion: Criterion::Overall }
+        Self { measure: Measure::Overall, zone: Zone::Whole, criterion: Criterion::Overall }
     }
 }
 

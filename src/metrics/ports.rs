@@ -2,7 +2,7 @@
 
 use image::RgbImage;
 
-use crate::domain::{Bpm500, Detection, Mask, Rect};
+use crate::domain::{Bpm500, Detection, Mask, Outcome, Rect};
 
 /// A network could not do its work.
 #[derive(Clone, Debug, thiserror::Error, PartialEq)]
@@ -65,4 +65,31 @@ pub struct Networks<'a> {
     pub detector: &'a mut dyn Detector,
     pub segmenter: &'a mut dyn Segmenter,
     pub encoder: &'a mut dyn ImageTextEncoder,
+}
+
+/// How different two pictures look to a network, as a whole and pixel by pixel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PerceptualMap {
+    /// The published distance: each layer's mean, summed.
+    pub distance: f64,
+    /// Row-major, one value a pixel: each layer's map stretched to the pictures' size, summed.
+    pub map: Vec<f32>,
+}
+
+/// A learned perceptual distance (LPIPS).
+pub trait PerceptualDistance {
+    /// The distance of two upright pictures of one size; not applicable when they are of a size that the network cannot see.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn distance(&mut self, a: &RgbImage, b: &RgbImage) -> Result<Outcome<PerceptualMap>, PortError>;
+}
+
+/// Puts pictures into a space of their own (DINO).
+pub trait PictureEncoder {
+    /// Unnormalised features, one a picture.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn encode(&mut self, pictures: &[&RgbImage]) -> Result<Vec<Vec<f32>>, PortError>;
 }

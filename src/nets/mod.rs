@@ -13,6 +13,8 @@ pub mod clip;
 #[cfg(feature = "nets")]
 pub mod device;
 #[cfg(feature = "nets")]
+pub mod dino;
+#[cfg(feature = "nets")]
 mod error;
 #[cfg(feature = "nets")]
 pub mod fetch;
@@ -20,6 +22,8 @@ pub mod fetch;
 pub mod grounding_dino;
 #[cfg(feature = "nets")]
 pub mod layers;
+#[cfg(feature = "nets")]
+pub mod lpips;
 #[cfg(feature = "nets")]
 pub mod pixels;
 #[cfg(feature = "nets")]

@@ -9,6 +9,7 @@ mod corrections;
 mod error;
 mod import;
 mod items;
+mod measures;
 mod parses;
 mod pictures;
 mod project;

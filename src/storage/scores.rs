@@ -146,6 +146,16 @@ impl Project {
         })
     }
 
+    /// The score of one edit in a run, if it has one.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn score_in_run(&self, run: RunId, edit: EditId) -> Result<Option<StoredScore>, StorageError> {
+        self.read(READING, |conn| {
+            one(conn.prepare_cached(&format!("SELECT {COLUMNS} WHERE scores.run_id = ?1 AND scores.edit_id = ?2"))?, params![run, edit])
+        })
+    }
+
     /// The edits that could not be scored in a run, and why.
     ///
     /// # Errors
@@ -186,7 +196,7 @@ fn score_of(row: &Row<'_>) -> Result<StoredScore, Fault> {
 }
 
 /// A value and a why, as two columns.
-fn columns_of(outcome: &Outcome<f64>) -> (Option<f64>, Option<String>) {
+pub(super) fn columns_of(outcome: &Outcome<f64>) -> (Option<f64>, Option<String>) {
     match outcome {
         Outcome::Value(value) if value.is_finite() => (Some(*value), None),
         Outcome::Value(value) => (None, Some(format!("failed:{}", not_finite(*value)))),

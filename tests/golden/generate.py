@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # In this order: later fixtures read the checkpoints of earlier ones.
-NAMES = ["clip", "sam", "grounding-dino", "resize", "tokenizers", "bpm", "stats"]
+NAMES = ["clip", "sam", "grounding-dino", "resize", "tokenizers", "bpm", "stats", "baselines"]
 
 
 def main() -> None:
@@ -24,8 +24,9 @@ def main() -> None:
         folder.mkdir(exist_ok=True)
         print(f"== {name}", flush=True)
         module.make(folder)
-        for path in folder.iterdir():
-            path.chmod(0o644)
+        for path in folder.rglob("*"):
+            if path.is_file():
+                path.chmod(0o644)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 mod audit;
 mod columns;
 mod looks;
+mod measures;
 mod pixels;
 mod support;
 mod walk;

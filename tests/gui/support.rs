@@ -12,10 +12,12 @@ use std::time::{Duration, Instant};
 
 use editscope::domain::rle::Rle;
 use editscope::domain::{
-    BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score, Size,
-    TokenMatch, TraceKind, TraceStep, Triage,
+    Baselines, BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Profile, Range, Rating, Rect, Score,
+    Size, TokenMatch, TraceKind, TraceStep, Triage, Zoned, columns,
 };
-use editscope::editor::{Audit, Automatic, Cell as TableCell, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
+use editscope::editor::{
+    Audit, Automatic, Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId,
+};
 use editscope::engine::audit::{AuditEvent, AuditRequest, PastedBack, Sensitivity};
 use editscope::engine::{ChangeMap, Event, Partial, Pending, PictureToken, Pixels, Request, RunToken};
 use editscope::engine::{combine, fit_range};
@@ -256,6 +258,7 @@ impl Store for SampleStore {
                 edited: edit.picture.path,
                 parts: [TableCell::Unscored; 4],
                 overall: TableCell::Unscored,
+                columns: self.scores.get(&id).map(|_| sample_columns(id)).unwrap_or_default(),
                 people: [None; 5],
                 raters: 0,
                 simulated: false,
@@ -286,6 +289,7 @@ impl Store for SampleStore {
             parse: Some(self.parses[&id].clone()),
             combined: score.as_ref().map(|score| self.combined(score, &range)),
             audit: self.audit(id, &range),
+            baselines: score.as_ref().map(|_| sample_baselines(id)).unwrap_or_default(),
             score,
             flags: score_flags,
             made_by,
@@ -318,6 +322,18 @@ impl SampleStore {
     fn shared_taken(&self) -> bool {
         self.shared.lock().unwrap().remove(&RowId(0)).is_some()
     }
+}
+
+/// Baselines made up from the row, with one that has no value.
+fn sample_baselines(id: RowId) -> Baselines {
+    let value = |salt: i64| Outcome::Value((id.0 * salt % 97) as f64 / 97.0);
+    let zoned = |salt| Zoned { whole: value(salt), inside: value(salt + 1), outside: value(salt + 2), note: String::new() };
+    let missing = Zoned::uniform(&Outcome::NotApplicable("the network is not fetched: `editscope models fetch lpips-alex`".into()));
+    Baselines::from([("l1".to_owned(), zoned(5)), ("ssim".to_owned(), zoned(11)), ("lpips-alex".to_owned(), missing)])
+}
+
+fn sample_columns(id: RowId) -> Columns {
+    columns(&sample_baselines(id)).into_iter().map(|(name, value)| (name.into(), value)).collect()
 }
 
 /// An engine that decodes for real and "scores" what it is told.

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use image::RgbImage;
 
 use crate::domain::{Mask, Score};
+use crate::engine::baselines::BaselineChoice;
 use crate::engine::cache::ProjectCache;
 use crate::engine::evaluate::{Run, evaluate};
 use crate::engine::handle::Outbox;
@@ -93,6 +94,7 @@ fn rescore(ask: &Ask, networks: &mut NetworkSlot, newest: &Newest, out: &Outbox)
         device: ask.device,
         range: None,
         rescore: false,
+        baselines: BaselineChoice::None,
     };
     let mut emit = |event: Event| {
         let answer = match event {

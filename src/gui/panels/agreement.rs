@@ -5,7 +5,7 @@ use egui_extras::{Column, TableBuilder};
 use egui_plot::{MarkerShape, Plot, PlotPoint, PlotPoints, Points};
 
 use super::queue::model_name;
-use crate::domain::{CRITERIA, Outcome};
+use crate::domain::{Better, CRITERIA, Outcome, Zone};
 use crate::editor::{Measure, MeasurePoint, RowId, measure_points};
 use crate::gui::agreement::Table;
 use crate::gui::context::{Action, Context};
@@ -39,8 +39,8 @@ pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
     });
     CentralPanel::default().frame(egui::Frame::new().fill(palette.background.0).inner_margin(12)).show(ui, |ui| {
         choices_ui(ui, cx);
-        let AgreementView { measure, criterion } = cx.state.agreement;
-        let points = measure_points(cx.state.queue.rows(), measure, criterion);
+        let AgreementView { measure, criterion, .. } = &cx.state.agreement;
+        let points = measure_points(cx.state.queue.rows(), measure, *criterion);
         if points.is_empty() {
             ui.add_space(40.0);
             ui.vertical_centered(|ui| {
@@ -55,12 +55,16 @@ pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
 
 fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
-    let mut view = cx.state.agreement;
-    ui.horizontal(|ui| {
+    let mut view = cx.state.agreement.clone();
+    ui.horizontal_wrapped(|ui| {
         let label = ui.label("Metric");
         let combo = ComboBox::from_id_salt("measure").selected_text(view.measure.label()).show_ui(ui, |ui| {
-            for measure in Measure::ALL {
-                ui.selectable_value(&mut view.measure, measure, measure.label());
+            let offered = cx.state.agreement_table.iter().flat_map(|table| &table.lines).map(|line| &line.measure);
+            for measure in offered {
+                let choice = ui.selectable_value(&mut view.measure, measure.clone(), measure.label());
+                if let Some(definition) = measure.definition() {
+                    choice.on_hover_text(definition);
+                }
             }
         });
         combo.response.labelled_by(label.id);
@@ -71,6 +75,7 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
             }
         });
         combo.response.labelled_by(label.id);
+        zone_ui(ui, cx, &mut view);
         if cx.state.queue.rows().iter().any(|row| row.simulated) {
             let text = RichText::new("⚠ includes simulated ratings").size(12.0).color(palette.warning.0);
             ui.label(text).on_hover_text("A program made these ratings by a documented rule; no person said so.");
@@ -81,16 +86,40 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
     }
 }
 
+/// Which part of the picture the other metrics are of; nothing to choose while no edit has any.
+fn zone_ui(ui: &mut Ui, cx: &Context<'_>, view: &mut AgreementView) {
+    if cx.state.queue.rows().iter().all(|row| row.columns.is_empty()) {
+        return;
+    }
+    let label = ui.label("other metrics of");
+    let name = |zone| match zone {
+        Zone::Whole => "the whole picture",
+        Zone::Inside => "the edit region",
+        Zone::Outside => "outside the region",
+    };
+    let combo = ComboBox::from_id_salt("zone").selected_text(name(view.zone)).show_ui(ui, |ui| {
+        for zone in Zone::ALL {
+            ui.selectable_value(&mut view.zone, zone, name(zone));
+        }
+    });
+    combo.response.labelled_by(label.id).on_hover_text("L1, SSIM and the like, computed over this part of the picture.");
+    if view.zone != cx.state.agreement.zone && matches!(view.measure, Measure::Column(_)) {
+        // The column of the other zone would no longer be among the choices.
+        view.measure = Measure::Overall;
+    }
+}
+
 fn scatter_ui(ui: &mut Ui, cx: &Context<'_>, points: &[MeasurePoint]) {
     let palette = cx.palette(ui);
-    let AgreementView { measure, criterion } = cx.state.agreement;
+    let AgreementView { measure, criterion, .. } = &cx.state.agreement;
+    let criterion = *criterion;
     let queue = &cx.state.queue;
     let selected = queue.selected();
     let models = queue.models();
     ui.horizontal_wrapped(|ui| legend_ui(ui, cx));
     let plot = Plot::new(("scatter", measure.label(), criterion.name()))
         .x_axis_label(format!("people: {} (mean, 1 to 5)", criterion.name()))
-        .y_axis_label(measure.label())
+        .y_axis_label(format!("{} ({})", measure.label(), measure.better().words()))
         .include_x(0.8)
         .include_x(5.2)
         .allow_boxed_zoom(false)
@@ -184,7 +213,7 @@ fn tables_ui(ui: &mut Ui, cx: &Context<'_>) {
     ui.add_space(8.0);
     let text = format!(
         "Pairwise: over the items on which people prefer one of two models' edits, the share on which the number prefers the same one; \
-         then the plain mean over the pairs of models. Ties: {}.",
+         then the plain mean over the pairs of models. Ties: {}. Where lower is better (↓), a number counts with its sign turned.",
         table.ties
     );
     ui.add(egui::Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
@@ -205,7 +234,7 @@ fn statistics_ui(ui: &mut Ui, cx: &Context<'_>, table: &Table) {
             .striped(true)
             .vscroll(false)
             .cell_layout(Layout::left_to_right(Align::Center))
-            .column(Column::exact(84.0))
+            .column(Column::exact(118.0))
             .columns(Column::remainder().at_least(50.0), 5)
             .header(22.0, |mut header| {
                 for name in ["metric", "pairwise", "Spearman", "Kendall", "Pearson", "edits"] {
@@ -218,7 +247,11 @@ fn statistics_ui(ui: &mut Ui, cx: &Context<'_>, table: &Table) {
                 body.rows(24.0, table.lines.len(), |mut row| {
                     let Some(line) = table.lines.get(row.index()) else { return };
                     row.col(|ui| {
-                        ui.label(RichText::new(line.measure.label()).strong());
+                        let arrow = if line.measure.better() == Better::Lower { " ↓" } else { "" };
+                        let name = ui.add(egui::Label::new(RichText::new(format!("{}{arrow}", line.measure.label())).strong()).truncate());
+                        if let Some(definition) = line.measure.definition() {
+                            name.on_hover_text(format!("{definition} {}.", line.measure.better().words()));
+                        }
                     });
                     for value in [&line.pairwise, &line.spearman, &line.kendall, &line.pearson] {
                         row.col(|ui| value_ui(ui, value));
@@ -239,9 +272,9 @@ fn pairs_ui(ui: &mut Ui, cx: &Context<'_>, table: &Table) {
             .vscroll(false)
             .cell_layout(Layout::left_to_right(Align::Center))
             .column(Column::remainder().clip(true).at_least(120.0))
-            .columns(Column::exact(56.0), 1 + Measure::ALL.len())
+            .columns(Column::exact(56.0), 1 + Measure::OWN.len())
             .header(22.0, |mut header| {
-                let names = ["models", "items"].into_iter().chain(Measure::ALL.map(Measure::label));
+                let names = ["models", "items"].map(str::to_owned).into_iter().chain(Measure::OWN.map(|measure| measure.label()));
                 for name in names {
                     header.col(|ui| {
                         ui.label(RichText::new(name).size(11.5).color(palette.text_dim.0));
@@ -258,7 +291,7 @@ fn pairs_ui(ui: &mut Ui, cx: &Context<'_>, table: &Table) {
                     row.col(|ui| {
                         ui.label(RichText::new(pair.items.to_string()).monospace());
                     });
-                    for share in &pair.shares {
+                    for share in pair.shares.iter().take(Measure::OWN.len()) {
                         row.col(|ui| value_ui(ui, share));
                     }
                 });

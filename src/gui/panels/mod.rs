@@ -9,6 +9,7 @@ mod history;
 pub mod inspector;
 pub mod jobs;
 mod localization;
+mod measures;
 pub mod networks;
 pub mod notice;
 mod parse;

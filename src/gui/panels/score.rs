@@ -4,7 +4,7 @@ use egui::{Button, Grid, Label, RichText, Role, Sense, Ui, vec2};
 
 use super::queue::model_name;
 use super::queue_row::share;
-use super::{firmness, localization, paste_back, trace};
+use super::{firmness, localization, measures, paste_back, trace};
 use crate::domain::{Outcome, Parts, TraceKind};
 use crate::editor::{Automatic, Combined, EditDetails, Filter, Row, ShowOnly};
 use crate::gui::command::Command;
@@ -36,6 +36,7 @@ pub fn score_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails)
     flags_ui(ui, cx, row);
     localization::change_ui(ui, cx, shown.score);
     siblings_ui(ui, cx, row);
+    measures::measures_ui(ui, cx, details);
     firmness::firmness_ui(ui, cx, details, &shown);
     paste_back::paste_back_ui(ui, cx, details, &shown);
     localization::candidates_ui(ui, cx, shown.score);

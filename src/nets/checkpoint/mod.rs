@@ -13,6 +13,7 @@ mod weights;
 
 pub use error::CheckpointError;
 pub use json::{expect_model_type, expect_value, read_json};
+pub use safetensors_file::SafetensorsFile;
 pub use scope::Scope;
 pub use weights::{TensorFile, TensorInfo, Weights};
 
