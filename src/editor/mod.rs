@@ -5,6 +5,7 @@
 
 mod agreement;
 mod band;
+mod compare;
 mod details;
 mod flags;
 mod jobs;
@@ -17,6 +18,7 @@ mod view;
 
 pub use agreement::{Measure, MeasurePoint, measure_points};
 pub use band::Band;
+pub use compare::{Compare, CompareMode, Content, DifferenceView, Divider, PaneLayout};
 pub use details::{Audit, Automatic, Combined, EditDetails, HistoryLine, PictureState};
 pub use flags::{Flag, Flags};
 pub use jobs::{Failure, Job, JobState, Jobs};

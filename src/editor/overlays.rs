@@ -9,13 +9,16 @@ pub enum Overlay {
     EditBoxes,
     Candidates,
     Mask,
+    MaskOutline,
+    Ignored,
     Crop,
     ChangeMap,
 }
 
 impl Overlay {
     /// All overlays, in the order of the legend.
-    pub const ALL: [Self; 6] = [Self::SourceBoxes, Self::EditBoxes, Self::Candidates, Self::Mask, Self::Crop, Self::ChangeMap];
+    pub const ALL: [Self; 8] =
+        [Self::SourceBoxes, Self::EditBoxes, Self::Candidates, Self::Mask, Self::MaskOutline, Self::Ignored, Self::Crop, Self::ChangeMap];
 
     /// The name in the legend.
     pub const fn label(self) -> &'static str {
@@ -24,6 +27,8 @@ impl Overlay {
             Self::EditBoxes => "Edit boxes",
             Self::Candidates => "Candidates",
             Self::Mask => "Edit mask",
+            Self::MaskOutline => "Outline",
+            Self::Ignored => "Ignored",
             Self::Crop => "Crop",
             Self::ChangeMap => "Change map",
         }
@@ -34,8 +39,12 @@ impl Overlay {
         match self {
             Self::SourceBoxes => "Boxes on the source that the metric used (solid lines).",
             Self::EditBoxes => "Boxes on the edit that the metric used (dashed lines).",
-            Self::Candidates => "Boxes the detector proposed but the metric did not use (thin dotted lines, with confidence).",
-            Self::Mask => "The region that was to change (hatched): preservation is judged outside it.",
+            Self::Candidates => {
+                "Boxes the detector proposed but the metric did not use (thin dotted lines, with confidence), from the threshold up."
+            }
+            Self::Mask => "The region that was to change (hatched to the right): preservation is judged outside it.",
+            Self::MaskOutline => "The border of the region that was to change.",
+            Self::Ignored => "Pixels that a person took out (hatched to the left): they count neither way.",
             Self::Crop => "Where modify looked (corner marks), on both pictures.",
             Self::ChangeMap => "How much each pixel differs from the source: the stronger the colour, the more it changed.",
         }
@@ -49,19 +58,39 @@ impl Overlay {
 /// Visibility and opacity of each overlay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlays {
-    visible: [bool; 6],
-    opacity: [f32; 6],
+    visible: [bool; 8],
+    opacity: [f32; 8],
+    /// Candidates below this confidence are not drawn.
+    threshold: f32,
     /// All are hidden for a look at the bare pictures; the visibilities are kept.
     pub bare: bool,
 }
 
 impl Default for Overlays {
     fn default() -> Self {
-        Self { visible: [true, true, false, true, false, false], opacity: [1.0, 1.0, 0.8, 0.35, 0.9, 0.8], bare: false }
+        Self {
+            visible: [true, true, false, true, true, true, false, false],
+            opacity: [1.0, 1.0, 0.8, 0.35, 0.9, 0.5, 0.9, 0.8],
+            threshold: Self::LEAST_THRESHOLD,
+            bare: false,
+        }
     }
 }
 
 impl Overlays {
+    /// Candidates below this confidence are not kept by a run.
+    pub const LEAST_THRESHOLD: f32 = 0.05;
+
+    /// Least confidence of a candidate that is drawn.
+    pub const fn threshold(&self) -> f32 {
+        self.threshold
+    }
+
+    /// Sets it, clamped to what runs keep.
+    pub const fn set_threshold(&mut self, threshold: f32) {
+        self.threshold = threshold.clamp(Self::LEAST_THRESHOLD, 1.0);
+    }
+
     /// Whether the legend shows it as switched on.
     pub const fn is_on(&self, overlay: Overlay) -> bool {
         self.visible[overlay.index()]
@@ -99,9 +128,9 @@ impl Overlays {
         match kind {
             TraceKind::Boxes => &[Overlay::SourceBoxes, Overlay::EditBoxes, Overlay::Candidates],
             TraceKind::Size | TraceKind::Position => &[Overlay::SourceBoxes, Overlay::EditBoxes],
-            TraceKind::Mask => &[Overlay::Mask],
+            TraceKind::Mask => &[Overlay::Mask, Overlay::MaskOutline],
             TraceKind::Crop | TraceKind::Modify | TraceKind::Direction => &[Overlay::Crop],
-            TraceKind::Preserve => &[Overlay::ChangeMap, Overlay::Mask],
+            TraceKind::Preserve => &[Overlay::ChangeMap, Overlay::MaskOutline],
             TraceKind::Parse | TraceKind::Branch | TraceKind::Range | TraceKind::Overall | TraceKind::Device => &[],
         }
     }

@@ -68,6 +68,27 @@ impl View {
         Self { fit: false, zoom: self.zoom, center_in_image: center }
     }
 
+    /// The view moved by less than half a screen pixel so that picture pixels begin where screen pixels do: from 100 % up they are then
+    /// drawn crisp. `ppp` is screen pixels a window point. The view must be resolved.
+    pub fn snapped(&self, pane: &Rect<UiSpace>, ppp: f32) -> Self {
+        let origin = self.ui_from_image(pane, Point::new(0.0, 0.0));
+        let off = |at: f32| ((at * ppp).round() - at * ppp) / ppp / self.zoom;
+        let center = Point::new(self.center_in_image.x - off(origin.x), self.center_in_image.y - off(origin.y));
+        Self { center_in_image: center, ..*self }
+    }
+
+    /// The part of the canvas that is seen in `pane`. The view must be resolved.
+    pub fn seen(&self, pane: &Rect<UiSpace>) -> Rect<ImageSpace> {
+        let (first, last) =
+            (self.image_from_ui(pane, Point::new(pane.x0, pane.y0)), self.image_from_ui(pane, Point::new(pane.x1, pane.y1)));
+        Rect::new(first.x, first.y, last.x, last.y)
+    }
+
+    /// The same zoom about another pixel of the source. The view must be resolved.
+    pub const fn centered(&self, center_in_image: Point<ImageSpace>) -> Self {
+        Self { fit: false, zoom: self.zoom, center_in_image }
+    }
+
     /// The same centre at another zoom. The view must be resolved.
     pub fn at_zoom(&self, zoom: f32) -> Self {
         Self { fit: false, zoom: zoom.clamp(ZOOM_LIMITS.0, ZOOM_LIMITS.1), center_in_image: self.center_in_image }
@@ -106,6 +127,21 @@ mod tests {
         let view = View::default().resolved(&PANE, Size::new(400, 100));
         assert_eq!(view.zoomed_at(&PANE, PANE.center(), 1e9).zoom, 64.0);
         assert_eq!(view.zoomed_at(&PANE, PANE.center(), 1e-9).zoom, 0.01);
+    }
+
+    #[test]
+    fn snapping_puts_the_origin_on_a_screen_pixel() {
+        // The pane's middle is (208, 158); at zoom 1 the origin of a picture centred at (10.3, 0) lies at 197.7, on two screen pixels a
+        // point at 395.4: it moves to 395 / 2 = 197.5.
+        let view = View { fit: false, zoom: 1.0, center_in_image: Point::new(10.3, 0.0) };
+        let origin = view.snapped(&PANE, 2.0).ui_from_image(&PANE, Point::new(0.0, 0.0));
+        assert!((origin.x - 197.5).abs() < 1e-3 && (origin.y - 158.0).abs() < 1e-3, "{origin:?}");
+    }
+
+    #[test]
+    fn what_is_seen_is_the_pane_in_pixels() {
+        let view = View { fit: false, zoom: 2.0, center_in_image: Point::new(100.0, 50.0) };
+        assert_eq!(view.seen(&PANE).to_array(), [46.0, -4.0, 154.0, 104.0]);
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Engine {
                 }
                 drop(self.audit.send(request));
             }
-            Request::Picture(..) | Request::ChangeMap { .. } => {
+            Request::Picture(..) | Request::Canvas(_) => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }
             Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => drop(self.files.send(request)),

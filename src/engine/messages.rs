@@ -131,14 +131,6 @@ pub struct Pixels {
     pub notes: Vec<String>,
 }
 
-/// Where and how much an edit differs from its source, at the size of the source.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChangeMap {
-    pub size: Size,
-    /// Row-major distance `sqrt(mean over channels of squared difference) / 255`, in `0..=1`.
-    pub distance: Vec<f32>,
-}
-
 /// How much a message matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
@@ -157,13 +149,9 @@ pub enum Request {
     /// Stop a run; what is scored stays.
     Cancel(RunToken),
     Picture(PictureToken, PictureRequest),
-    /// The change map of a pair; the edit is stretched to the size of the source, as the metric does.
-    ChangeMap {
-        token: PictureToken,
-        source: PathBuf,
-        edit: PathBuf,
-    },
-    /// Drop picture requests that are still waiting (the person moved on).
+    /// What the canvas shows.
+    Canvas(super::pictures::CanvasRequest),
+    /// Drop picture requests that are still waiting (the person moved on); each is answered by `CanvasEvent::Dropped`.
     ForgetPictures,
     Import(ImportRequest),
     /// A table of ratings.
@@ -228,10 +216,7 @@ pub enum Event {
         token: PictureToken,
         result: Result<Arc<Pixels>, String>,
     },
-    ChangeMapReady {
-        token: PictureToken,
-        result: Result<Arc<ChangeMap>, String>,
-    },
+    Canvas(super::pictures::CanvasEvent),
     /// A project was made or extended and can be opened.
     ProjectReady {
         project: PathBuf,

@@ -34,12 +34,19 @@ pub use demo::DEMO_NOTICE;
 pub use evaluate::{Run, Tally, evaluate};
 pub use handle::{Engine, Outbox, Wake};
 pub use messages::{
-    ChangeMap, DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken,
-    ScoreRequest,
+    DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken, ScoreRequest,
 };
 pub use networks::NetworkSlot;
+pub use pictures::{CanvasEvent, CanvasRequest, Picture};
 #[cfg(feature = "nets")]
 pub use session::{Session, SessionError};
+
+/// What the canvas draws; the window may not reach into `imaging` itself.
+pub use crate::imaging::{
+    difference::{DifferenceKind, pixel_difference},
+    pyramid::{BASE_SIDE, Pyramid, level_sizes},
+    register::{Motion, Registration},
+};
 
 /// Reads the seven fields out of an instruction with the built-in rules.
 pub use crate::instruct::parse_instruction;

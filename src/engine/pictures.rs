@@ -1,35 +1,102 @@
-//! Pictures for display: decoding, thumbnails and change maps, on threads of their own.
+//! Pictures for display: decoding, mip levels, thumbnails, differences and registration, on threads of their own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::Receiver;
 use image::RgbImage;
 
-use crate::domain::Size;
-use crate::imaging::change;
+use crate::domain::{Mask, Score, Size};
 use crate::imaging::decode::{DecodeOptions, Decoded, decode};
+use crate::imaging::difference::{DifferenceKind, difference};
+use crate::imaging::pyramid::Pyramid;
+use crate::imaging::register::{Registration, register};
 use crate::imaging::resize::{PilFilter, cv2_resize_linear, pil_resize};
 
 use super::handle::Outbox;
-use super::messages::{ChangeMap, Event, Pixels, Request};
+use super::messages::{Event, PictureToken, Pixels, Request};
 
-/// Answers picture requests until the engine is gone; requests older than the current generation are dropped.
+/// An upright picture with its mip levels, ready to be drawn in tiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    pub pyramid: Pyramid,
+    /// Size of the upright picture on disk; larger than the pyramid's for a reduced picture.
+    pub full_size: Size,
+    /// What decoding had to do (alpha composited, 16 bits reduced, …), for the person.
+    pub notes: Vec<String>,
+}
+
+/// What the canvas asks of the picture threads.
+#[derive(Clone, Debug)]
+pub enum CanvasRequest {
+    /// Decode a picture; `max_side` reduces it.
+    Picture { token: PictureToken, path: PathBuf, max_side: Option<u32> },
+    /// Tell two pictures apart; the edit is stretched to the size of the source.
+    Difference { token: PictureToken, source: Arc<Picture>, edit: Arc<Picture>, kind: DifferenceKind },
+    /// Find out whether the edit is the source moved or zoomed, outside the mask of its score.
+    Register { token: PictureToken, source: Arc<Picture>, edit: Arc<Picture>, score: Option<Arc<Score>> },
+}
+
+impl CanvasRequest {
+    /// The token that the answer carries.
+    pub const fn token(&self) -> PictureToken {
+        match self {
+            Self::Picture { token, .. } | Self::Difference { token, .. } | Self::Register { token, .. } => *token,
+        }
+    }
+}
+
+/// What the picture threads answer to the canvas.
+#[derive(Clone, Debug)]
+pub enum CanvasEvent {
+    Picture {
+        token: PictureToken,
+        result: Result<Arc<Picture>, String>,
+    },
+    Difference {
+        token: PictureToken,
+        pyramid: Arc<Pyramid>,
+    },
+    /// The motion is in pixels of the source.
+    Registered {
+        token: PictureToken,
+        found: Option<Registration>,
+    },
+    /// The request was forgotten before its turn came; ask again if it is still wanted.
+    Dropped {
+        token: PictureToken,
+    },
+}
+
+/// Answers picture requests until the engine is gone; requests older than the current generation are dropped, and told so.
 pub fn serve(requests: &Receiver<(u64, Request)>, out: &Outbox, generation: &AtomicU64) {
     for (asked_in, request) in requests {
-        if asked_in != generation.load(Ordering::Relaxed) {
-            continue;
-        }
+        let forgotten = asked_in != generation.load(Ordering::Relaxed);
         match request {
+            Request::Picture(token, _) if forgotten => out.publish(Event::Canvas(CanvasEvent::Dropped { token })),
+            Request::Canvas(request) if forgotten => out.publish(Event::Canvas(CanvasEvent::Dropped { token: request.token() })),
             Request::Picture(token, request) => {
                 let result = pixels(&request.path, request.max_side).map(Arc::new);
                 out.publish(Event::PictureReady { token, result });
             }
-            Request::ChangeMap { token, source, edit } => {
-                out.publish(Event::ChangeMapReady { token, result: change_map(&source, &edit).map(Arc::new) });
-            }
+            Request::Canvas(request) => out.publish(Event::Canvas(answer(request))),
             _ => {}
+        }
+    }
+}
+
+/// Does what the canvas asks, on the calling thread.
+pub fn answer(request: CanvasRequest) -> CanvasEvent {
+    match request {
+        CanvasRequest::Picture { token, path, max_side } => CanvasEvent::Picture { token, result: picture(&path, max_side).map(Arc::new) },
+        CanvasRequest::Difference { token, source, edit, kind } => {
+            let source = source.pyramid.level(0);
+            let edit = stretched(edit.pyramid.level(0), Size::new(source.width(), source.height()));
+            CanvasEvent::Difference { token, pyramid: Arc::new(Pyramid::new(difference(source, &edit, kind))) }
+        }
+        CanvasRequest::Register { token, source, edit, score } => {
+            CanvasEvent::Registered { token, found: registered(&source, &edit, score.as_deref()) }
         }
     }
 }
@@ -45,25 +112,46 @@ fn decoded(path: &Path) -> Result<Decoded, String> {
 pub fn pixels(path: &Path, max_side: Option<u32>) -> Result<Pixels, String> {
     let Decoded { rgb, notes, .. } = decoded(path)?;
     let full_size = Size::new(rgb.width(), rgb.height());
-    let rgb = match max_side {
-        Some(side) if full_size.width.max(full_size.height) > side => {
-            let scale = f64::from(side) / f64::from(full_size.width.max(full_size.height));
-            let shrunk = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
-            pil_resize(&rgb, Size::new(shrunk(full_size.width), shrunk(full_size.height)), PilFilter::Bilinear)
-        }
-        _ => rgb,
-    };
+    let rgb = reduced(rgb, max_side);
     Ok(Pixels { size: Size::new(rgb.width(), rgb.height()), full_size, rgb: rgb.into_raw(), notes })
 }
 
-/// The change map of a pair at the size of the source; an edit of another size is stretched to it, as the metric does.
+/// Decodes the picture at `path` and makes its mip levels; `max_side` as in [`pixels`].
 ///
 /// # Errors
-/// When one of the files is not a picture; the text names it and says why.
-pub fn change_map(source: &Path, edit: &Path) -> Result<ChangeMap, String> {
-    let source = decoded(source)?.rgb;
-    let edit = decoded(edit)?.rgb;
-    let size = Size::new(source.width(), source.height());
-    let edit: RgbImage = if edit.dimensions() == source.dimensions() { edit } else { cv2_resize_linear(&edit, size) };
-    Ok(ChangeMap { size, distance: change::distances(&source, &edit) })
+/// As [`pixels`].
+pub fn picture(path: &Path, max_side: Option<u32>) -> Result<Picture, String> {
+    let Decoded { rgb, notes, .. } = decoded(path)?;
+    let full_size = Size::new(rgb.width(), rgb.height());
+    Ok(Picture { pyramid: Pyramid::new(reduced(rgb, max_side)), full_size, notes })
+}
+
+fn reduced(rgb: RgbImage, max_side: Option<u32>) -> RgbImage {
+    let longest = rgb.width().max(rgb.height());
+    match max_side {
+        Some(side) if longest > side => {
+            let scale = f64::from(side) / f64::from(longest);
+            let shrunk = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
+            pil_resize(&rgb, Size::new(shrunk(rgb.width()), shrunk(rgb.height())), PilFilter::Bilinear)
+        }
+        _ => rgb,
+    }
+}
+
+/// The picture at another size, stretched as the metric does.
+fn stretched(picture: &RgbImage, size: Size) -> std::borrow::Cow<'_, RgbImage> {
+    if (picture.width(), picture.height()) == (size.width, size.height) {
+        std::borrow::Cow::Borrowed(picture)
+    } else {
+        std::borrow::Cow::Owned(cv2_resize_linear(picture, size))
+    }
+}
+
+/// The motion between two pictures in pixels of the source, found on the metric's 500×500 canvas; the mask of the score does not take part.
+fn registered(source: &Picture, edit: &Picture, score: Option<&Score>) -> Option<Registration> {
+    let mask = score.and_then(|score| score.mask.as_ref()).and_then(|rle| rle.to_mask().ok());
+    let mask_bpm500 = mask.map(|mask: Mask| mask.resized_nearest(Size::BPM500));
+    let (source_bpm500, edit_bpm500) = (stretched(source.pyramid.level(0), Size::BPM500), stretched(edit.pyramid.level(0), Size::BPM500));
+    let found = register(&source_bpm500, &edit_bpm500, mask_bpm500.as_ref())?;
+    Some(Registration { motion: found.motion.scaled(Size::BPM500, source.full_size), ..found })
 }

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, unbounded};
 use egui::Panel;
 
 use crate::domain::Size;
-use crate::editor::View;
+use crate::editor::{RowId, View};
 use crate::engine::Wake;
 
 use super::agreement;
@@ -63,6 +63,8 @@ pub struct App {
     pub(super) table_stale: bool,
     tables: Option<Receiver<agreement::Table>>,
     pub(super) score_when_open: bool,
+    /// The edit whose neighbours were asked for.
+    preloaded_for: Option<RowId>,
     screenshot: Option<Screenshot>,
     /// What takes long in a frame, for the frame-time bench.
     pub frame_seconds: f64,
@@ -99,6 +101,7 @@ impl App {
             table_stale: false,
             tables: None,
             score_when_open: parts.score,
+            preloaded_for: None,
             screenshot: parts.screenshot,
             frame_seconds: 0.0,
         };
@@ -113,6 +116,11 @@ impl App {
         &self.state
     }
 
+    /// The textures, for tests and benches.
+    pub fn pictures(&self) -> &Pictures {
+        &self.pictures
+    }
+
     /// The settings, for tests.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -124,7 +132,13 @@ impl App {
         let reading_columns = self.state.columns.as_ref().is_some_and(|draft| draft.reading || draft.importing);
         let reading = self.state.reading || self.rows_asked || reading_columns || self.state.audit.is_working();
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
-        !opening && !reading && !working && !self.state.saving && self.pictures.underway() == 0 && self.tables.is_none()
+        !opening
+            && !reading
+            && !working
+            && !self.state.saving
+            && self.pictures.underway() == 0
+            && self.tables.is_none()
+            && !self.state.motions.is_underway()
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -142,6 +156,7 @@ impl App {
         }
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
+        self.state.compare.flipped = Command::flip_held(&ctx, self.state.dialog.is_some());
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
             self.apply(Action::Do(command));
         }
@@ -159,6 +174,7 @@ impl App {
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
         self.preload_neighbours();
+        self.look_for_motion();
         self.refresh_table();
         self.keep_settings();
     }
@@ -185,7 +201,7 @@ impl App {
                 self.ctx.request_repaint();
             }
             actions.into_iter().for_each(|action| self.sender.send(action));
-        } else if self.state.highlight.is_some() || self.state.audit.pointed.is_some() {
+        } else if self.state.highlight.is_some() || self.state.audit.pointed.is_some() || self.pictures.needs_frame() {
             self.ctx.request_repaint();
         }
         if let Some(first) = self.state.toasts.iter().filter_map(|toast| toast.until).reduce(f64::min) {
@@ -211,9 +227,11 @@ impl App {
     fn preload_neighbours(&mut self) {
         let Some(row) = self.state.queue.selected_row() else { return };
         let shown = [row.source.clone(), row.edited.clone()].map(|path| self.pictures.ready(&Wanted::Full(path)).is_some());
-        if shown != [true; 2] || self.pictures.underway() > 0 {
+        // Once for each selection: where neighbours are too large for the budget they would push each other out for ever.
+        if shown != [true; 2] || self.pictures.underway() > 0 || self.preloaded_for == Some(row.id) {
             return;
         }
+        self.preloaded_for = Some(row.id);
         let neighbours = [1, -1].map(|by| self.state.queue.neighbour(by).and_then(|id| self.state.queue.row(id)));
         let paths: Vec<PathBuf> = neighbours.into_iter().flatten().flat_map(|row| [row.source.clone(), row.edited.clone()]).collect();
         for path in paths {

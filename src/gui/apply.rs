@@ -35,6 +35,8 @@ impl App {
             Action::SortBy(key) => self.state.queue.sort_by(key),
             Action::SetOpacity(overlay, opacity) => self.state.overlays.set_opacity(overlay, opacity),
             Action::SetView(view) => self.state.view = view,
+            Action::SetCompare(compare) => self.state.compare = compare,
+            Action::SetThreshold(threshold) => self.state.overlays.set_threshold(threshold),
             Action::Highlight(kind) => self.state.highlight = Some(kind),
             Action::DraftParse(parse) => self.state.parse_draft = Some(parse),
             Action::SaveParse => self.save_parse(),
@@ -70,6 +72,10 @@ impl App {
     fn apply_command(&mut self, command: Command) {
         if let Some(overlay) = command.overlay() {
             self.state.overlays.toggle(overlay);
+            return;
+        }
+        if let Some(mode) = command.compare_mode() {
+            self.state.compare.press(mode);
             return;
         }
         if let Some(answer) = command.answer() {
@@ -145,6 +151,7 @@ impl App {
             self.state.details = None;
             self.state.agreement_table = None;
             self.pictures.clear();
+            self.state.motions.clear();
         }
         self.state.project = ProjectState::Opening(path.clone());
         self.store.send(StoreRequest::Open(path));
@@ -202,6 +209,8 @@ impl App {
             return;
         }
         self.state.reveal_selection = true;
+        // What was asked for the last edit must not stand before this one.
+        self.engine.send(Request::ForgetPictures);
         self.state.details = None;
         self.state.parse_draft = None;
         self.state.rating = RatingDraft::default();

@@ -2,7 +2,7 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use crate::editor::Overlay;
+use crate::editor::{CompareMode, Overlay};
 
 /// A thing to do that needs no further data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,10 +26,20 @@ pub enum Command {
     OneToOne,
     ZoomIn,
     ZoomOut,
+    CompareSideBySide,
+    CompareWipe,
+    CompareBlink,
+    CompareOnion,
+    CompareDifference,
+    CompareSingle,
+    CompareGrid,
+    FlipPictures,
     ToggleSourceBoxes,
     ToggleEditBoxes,
     ToggleCandidates,
     ToggleMask,
+    ToggleMaskOutline,
+    ToggleIgnored,
     ToggleCrop,
     ToggleChangeMap,
     BarePictures,
@@ -61,6 +71,7 @@ pub enum Group {
     Project,
     Queue,
     View,
+    Compare,
     Overlays,
     Inspector,
     Rate,
@@ -69,7 +80,8 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of the key sheet.
-    pub const ALL: [Self; 7] = [Self::Queue, Self::Rate, Self::View, Self::Overlays, Self::Inspector, Self::Project, Self::Window];
+    pub const ALL: [Self; 8] =
+        [Self::Queue, Self::Rate, Self::View, Self::Compare, Self::Overlays, Self::Inspector, Self::Project, Self::Window];
 
     /// The heading.
     pub const fn label(self) -> &'static str {
@@ -77,6 +89,7 @@ impl Group {
             Self::Project => "Project and runs",
             Self::Queue => "Queue",
             Self::View => "View",
+            Self::Compare => "Compare",
             Self::Overlays => "Overlays",
             Self::Inspector => "Inspector",
             Self::Rate => "Rate",
@@ -132,10 +145,20 @@ const TABLE: &[Entry] = &[
     Entry::new(Command::OneToOne, Group::View, "1:1", "Shows one picture pixel as one screen pixel.", plain(Key::Z)),
     Entry::new(Command::ZoomIn, Group::View, "Zoom in", "Zooms into the middle; the wheel zooms to the cursor.", plain(Key::Plus)),
     Entry::new(Command::ZoomOut, Group::View, "Zoom out", "Zooms out of the middle; the wheel zooms from the cursor.", plain(Key::Minus)),
+    Entry::new(Command::CompareSideBySide, Group::Compare, CompareMode::SideBySide.label(), CompareMode::SideBySide.meaning(), plain(Key::S)),
+    Entry::new(Command::CompareWipe, Group::Compare, CompareMode::Wipe.label(), CompareMode::Wipe.meaning(), plain(Key::W)),
+    Entry::new(Command::CompareBlink, Group::Compare, CompareMode::Blink.label(), CompareMode::Blink.meaning(), plain(Key::L)),
+    Entry::new(Command::CompareOnion, Group::Compare, CompareMode::Onion.label(), CompareMode::Onion.meaning(), plain(Key::O)),
+    Entry::new(Command::CompareDifference, Group::Compare, CompareMode::Difference.label(), CompareMode::Difference.meaning(), plain(Key::I)),
+    Entry::new(Command::CompareSingle, Group::Compare, CompareMode::Single.label(), CompareMode::Single.meaning(), plain(Key::Y)),
+    Entry::new(Command::CompareGrid, Group::Compare, CompareMode::Grid.label(), CompareMode::Grid.meaning(), plain(Key::T)),
+    Entry::new(Command::FlipPictures, Group::Compare, "Flip (hold)", "While it is held: the source in place of the edit, in every mode.", plain(Key::Space)),
     Entry::new(Command::ToggleSourceBoxes, Group::Overlays, Overlay::SourceBoxes.label(), Overlay::SourceBoxes.meaning(), plain(Key::B)),
     Entry::new(Command::ToggleEditBoxes, Group::Overlays, Overlay::EditBoxes.label(), Overlay::EditBoxes.meaning(), plain(Key::E)),
     Entry::new(Command::ToggleCandidates, Group::Overlays, Overlay::Candidates.label(), Overlay::Candidates.meaning(), plain(Key::C)),
     Entry::new(Command::ToggleMask, Group::Overlays, Overlay::Mask.label(), Overlay::Mask.meaning(), plain(Key::M)),
+    Entry::new(Command::ToggleMaskOutline, Group::Overlays, Overlay::MaskOutline.label(), Overlay::MaskOutline.meaning(), plain(Key::U)),
+    Entry::new(Command::ToggleIgnored, Group::Overlays, Overlay::Ignored.label(), Overlay::Ignored.meaning(), plain(Key::Q)),
     Entry::new(Command::ToggleCrop, Group::Overlays, Overlay::Crop.label(), Overlay::Crop.meaning(), plain(Key::X)),
     Entry::new(Command::ToggleChangeMap, Group::Overlays, Overlay::ChangeMap.label(), Overlay::ChangeMap.meaning(), plain(Key::D)),
     Entry::new(Command::BarePictures, Group::Overlays, "Bare pictures", "Hides all overlays, and shows them again.", plain(Key::H)),
@@ -213,10 +236,32 @@ impl Command {
             Self::ToggleEditBoxes => Overlay::EditBoxes,
             Self::ToggleCandidates => Overlay::Candidates,
             Self::ToggleMask => Overlay::Mask,
+            Self::ToggleMaskOutline => Overlay::MaskOutline,
+            Self::ToggleIgnored => Overlay::Ignored,
             Self::ToggleCrop => Overlay::Crop,
             Self::ToggleChangeMap => Overlay::ChangeMap,
             _ => return None,
         })
+    }
+
+    /// The compare mode that it goes to.
+    pub const fn compare_mode(self) -> Option<CompareMode> {
+        Some(match self {
+            Self::CompareSideBySide => CompareMode::SideBySide,
+            Self::CompareWipe => CompareMode::Wipe,
+            Self::CompareBlink => CompareMode::Blink,
+            Self::CompareOnion => CompareMode::Onion,
+            Self::CompareDifference => CompareMode::Difference,
+            Self::CompareSingle => CompareMode::Single,
+            Self::CompareGrid => CompareMode::Grid,
+            _ => return None,
+        })
+    }
+
+    /// Whether the flip key is held: not while text is typed or a button has the focus (which the same key presses), nor in a dialog.
+    pub fn flip_held(ctx: &egui::Context, dialog_open: bool) -> bool {
+        let focused = ctx.memory(|memory| memory.focused().is_some());
+        !focused && !dialog_open && ctx.input(|input| input.key_down(Key::Space))
     }
 
     /// The answer that it gives.
@@ -243,7 +288,8 @@ impl Command {
             by_modifiers
                 .into_iter()
                 .filter(|command| {
-                    let Some(shortcut) = command.shortcut() else { return false };
+                    // What is held is not pressed: see `flip_held`.
+                    let Some(shortcut) = command.shortcut().filter(|_| *command != Self::FlipPictures) else { return false };
                     let blocked = (typing && !shortcut.modifiers.command) || (dialog_open && *command != Self::KeySheet);
                     !blocked && consume(input, shortcut)
                 })

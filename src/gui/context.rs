@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 
 use crate::domain::{Parse, TraceKind};
-use crate::editor::{Filter, Overlay, Row, RowId, SortKey, View};
+use crate::editor::{Compare, Filter, Overlay, Row, RowId, SortKey, View};
 
 use super::command::Command;
 use super::pictures::{Pictures, Wanted};
@@ -22,6 +22,9 @@ pub enum Action {
     SortBy(SortKey),
     SetOpacity(Overlay, f32),
     SetView(View),
+    SetCompare(Compare),
+    /// Least confidence of the candidates that are drawn.
+    SetThreshold(f32),
     /// The person points at a step of the trace. Holds for one frame.
     Highlight(TraceKind),
     /// The parse on the form, not saved yet.
@@ -85,8 +88,12 @@ impl<'a> Context<'a> {
     }
 
     /// The picture that is shown as a row's edit: its file, or its region pasted back on the source while that is looked at.
-    pub fn edited_of<'b>(&'b self, row: &'b Row) -> &'b PathBuf {
-        self.state.audit.stand_in(row.id).unwrap_or(&row.edited)
+    pub fn edited_of<'r>(&self, row: &'r Row) -> &'r PathBuf
+    where
+        'a: 'r,
+    {
+        let state: &'r State = self.state;
+        state.audit.stand_in(row.id).unwrap_or(&row.edited)
     }
 
     /// The colours in use.

@@ -17,7 +17,7 @@ impl App {
     pub(super) fn engine_event(&mut self, event: Event) {
         match event {
             Event::PictureReady { token, result } => self.pictures.decoded(token, result, &self.raster),
-            Event::ChangeMapReady { token, result } => self.pictures.compared(token, result, &self.raster),
+            Event::Canvas(event) => self.canvas_event(event),
             Event::ProjectReady { project, summary, problems } => {
                 self.toast(Level::Info, summary);
                 if !problems.is_empty() {
@@ -171,6 +171,7 @@ impl App {
         let same_edit = before.as_ref().is_some_and(|before| before.id == id);
         if before.as_ref().and_then(|before| before.score.as_ref()) != details.score.as_ref() || !same_edit {
             self.pictures.forget(&Wanted::Mask(id));
+            self.state.motions.forget(id);
         }
         if !same_edit || self.state.parse_draft.as_ref() == before.as_ref().and_then(|before| before.parse.as_ref()) {
             self.state.parse_draft = details.parse.clone();

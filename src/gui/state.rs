@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::{Criterion, Parse, TraceKind, Zone};
-use crate::editor::{EditDetails, Jobs, Measure, Overlays, Queue, RatingDraft, View};
+use crate::editor::{Compare, EditDetails, Jobs, Measure, Overlays, Queue, RatingDraft, View};
 use crate::engine::Level;
 
 use super::rescore::AuditState;
@@ -92,6 +92,8 @@ pub struct State {
     /// A table of ratings whose columns are being chosen.
     pub columns: Option<super::columns::ColumnsDraft>,
     pub view: View,
+    pub compare: Compare,
+    pub motions: super::motions::Motions,
     pub overlays: Overlays,
     /// The step of the trace under the pointer.
     pub highlight: Option<TraceKind>,

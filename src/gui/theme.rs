@@ -1,6 +1,6 @@
 //! Colours by role, read from `assets/theme/{dark,light}.ron`, and the spacing that every panel shares.
 //!
-//! This is the only file of the window that makes colours; everything else names a role.
+//! Everything else names a role of these; only `colormap` makes colours too, those of differences.
 
 use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme as Mode, Visuals};
 use serde::{Deserialize, Deserializer};
@@ -63,6 +63,7 @@ pub struct Palette {
     pub edit_box: Role,
     pub candidate: Role,
     pub mask: Role,
+    pub ignored: Role,
     pub crop: Role,
     pub change: Role,
     /// Told apart in the scatter, together with the shape of the mark.
@@ -76,7 +77,8 @@ impl Palette {
             Overlay::SourceBoxes => self.source_box.0,
             Overlay::EditBoxes => self.edit_box.0,
             Overlay::Candidates => self.candidate.0,
-            Overlay::Mask => self.mask.0,
+            Overlay::Mask | Overlay::MaskOutline => self.mask.0,
+            Overlay::Ignored => self.ignored.0,
             Overlay::Crop => self.crop.0,
             Overlay::ChangeMap => self.change.0,
         }

@@ -110,12 +110,18 @@ pub fn paint_swatch(painter: &egui::Painter, palette: &Palette, overlay: Overlay
         Overlay::Candidates => {
             painter.extend(egui::Shape::dashed_line(&corners, Stroke::new(1.0, color), 1.5, 2.0));
         }
-        Overlay::Mask => {
+        Overlay::MaskOutline => {
+            let painter = painter.with_clip_rect(rect);
+            painter.circle_stroke(rect.center(), rect.height() / 2.0 - 1.0, Stroke::new(2.0, color));
+        }
+        Overlay::Mask | Overlay::Ignored => {
             let painter = painter.with_clip_rect(rect);
             painter.rect_filled(rect, 0.0, color.gamma_multiply(0.35));
+            // The edit mask is hatched to the right, ignored pixels to the left.
+            let (from, to) = if overlay == Overlay::Mask { (rect.bottom(), rect.top()) } else { (rect.top(), rect.bottom()) };
             for step in -2..5 {
                 let x = rect.left() + step as f32 * 5.0;
-                painter.line_segment([egui::pos2(x, rect.bottom()), egui::pos2(x + rect.height(), rect.top())], Stroke::new(1.5, color));
+                painter.line_segment([egui::pos2(x, from), egui::pos2(x + rect.height(), to)], Stroke::new(1.5, color));
             }
             painter.rect_stroke(rect, 0.0, Stroke::new(1.0, color), StrokeKind::Inside);
         }

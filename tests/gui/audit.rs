@@ -13,11 +13,8 @@ use egui_kittest::kittest::Queryable as _;
 
 use crate::support::{Setup, Window};
 
-const TALL: Setup =
-    Setup { edits: 96, scored: true, open: None, rater: "ann", size: [1280.0, 2200.0], pixels_per_point: 1.0, light: false };
-
 fn tall() -> Window {
-    Window::open(Setup { open: Some("demo.editscope".into()), ..TALL })
+    Window::open(Setup { size: [1280.0, 2200.0], ..Setup::default() })
 }
 
 fn shown(window: &Window) -> Score {

@@ -1,6 +1,8 @@
 //! The window, driven through labels and keys as a person would.
 
 mod audit;
+mod canvas;
+mod canvas_large;
 mod columns;
 mod looks;
 mod measures;

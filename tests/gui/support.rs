@@ -19,7 +19,7 @@ use editscope::editor::{
     Audit, Automatic, Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId,
 };
 use editscope::engine::audit::{AuditEvent, AuditRequest, PastedBack, Sensitivity};
-use editscope::engine::{ChangeMap, Event, Partial, Pending, PictureToken, Pixels, Request, RunToken};
+use editscope::engine::{Event, Partial, Pending, PictureToken, Pixels, Request, RunToken};
 use editscope::engine::{combine, fit_range};
 use editscope::gui::engine_link::EngineLink;
 use editscope::gui::settings::{Settings, ThemeChoice};
@@ -58,9 +58,9 @@ fn demo_folder() -> PathBuf {
 }
 
 impl SampleStore {
-    /// The demo repeated until it has at least `edits` edits.
-    pub fn new(edits: usize, scored: bool, written: Arc<Mutex<Written>>, shared: Scores) -> Self {
-        let dataset = editscope::datasets::read(&demo_folder(), None).unwrap();
+    /// The data in `folder` (the demo, or pairs without truth) repeated until it has at least `edits` edits.
+    pub fn new(folder: &Path, edits: usize, scored: bool, written: Arc<Mutex<Written>>, shared: Scores) -> Self {
+        let dataset = editscope::datasets::read(folder, None).unwrap();
         let mut items = Vec::new();
         while items.iter().map(|item: &Item| item.edits.len()).sum::<usize>() < edits {
             let copy = items.len() / dataset.items.len();
@@ -69,7 +69,7 @@ impl SampleStore {
                 item
             }));
         }
-        let truth = std::fs::read_to_string(demo_folder().join("truth.jsonl")).unwrap();
+        let truth = std::fs::read_to_string(folder.join("truth.jsonl")).unwrap_or_default();
         let truth = truth
             .lines()
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
@@ -396,7 +396,8 @@ impl EngineLink for FakeEngine {
             Request::Picture(token, request) => {
                 events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) });
             }
-            Request::ChangeMap { token, source, edit } => events.push_back(Event::ChangeMapReady { token, result: change(&source, &edit) }),
+            Request::Canvas(request) => events.push_back(Event::Canvas(editscope::engine::pictures::answer(request))),
+            Request::ForgetPictures => {}
             Request::Score(run, request) => {
                 self.asked.borrow_mut().push(format!("score {:?}", request.edits));
                 let mut scores = self.scores.lock().unwrap();
@@ -445,13 +446,6 @@ fn pixels(path: &Path, max_side: Option<u32>) -> Result<Arc<Pixels>, String> {
     Ok(Arc::new(Pixels { size: Size::new(rgb.width(), rgb.height()), full_size, rgb: rgb.into_raw(), notes: Vec::new() }))
 }
 
-fn change(source: &Path, edit: &Path) -> Result<Arc<ChangeMap>, String> {
-    let decoded = |path| decode(path, &DecodeOptions::default()).map_err(|error| error.to_string());
-    let (source, edit) = (decoded(source)?.rgb, decoded(edit)?.rgb);
-    let size = Size::new(source.width(), source.height());
-    Ok(Arc::new(ChangeMap { size, distance: editscope::imaging::change::distances(&source, &edit) }))
-}
-
 /// A window under test.
 pub struct Window {
     pub harness: Harness<'static, App>,
@@ -470,6 +464,10 @@ pub struct Setup {
     pub size: [f32; 2],
     pub pixels_per_point: f32,
     pub light: bool,
+    /// A data set in place of the demo.
+    pub data: Option<PathBuf>,
+    /// The engine with its threads in place of one that answers at once.
+    pub real_engine: bool,
 }
 
 impl Default for Setup {
@@ -482,6 +480,8 @@ impl Default for Setup {
             size: [1280.0, 800.0],
             pixels_per_point: 1.0,
             light: false,
+            data: None,
+            real_engine: false,
         }
     }
 }
@@ -492,7 +492,8 @@ impl Window {
         let written = Arc::new(Mutex::new(Written::default()));
         let scores = Scores::default();
         let corrected = Scores::default();
-        let mut store = SampleStore::new(setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
+        let folder = setup.data.clone().unwrap_or_else(demo_folder);
+        let mut store = SampleStore::new(&folder, setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
         store.corrected = Arc::clone(&corrected);
         let asked = Rc::new(RefCell::new(Vec::new()));
         let (audit, events) = (Rc::<RefCell<AuditAnswers>>::default(), Rc::<RefCell<VecDeque<Event>>>::default());
@@ -506,7 +507,7 @@ impl Window {
         };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
         let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
-        let parts = WindowParts {
+        let mut parts = WindowParts {
             engine: Box::new(engine),
             store: Box::new(store),
             settings,
@@ -520,7 +521,13 @@ impl Window {
             .with_pixels_per_point(setup.pixels_per_point)
             .with_theme(if setup.light { egui::Theme::Light } else { egui::Theme::Dark })
             .with_max_steps(200)
-            .build_eframe(move |creation| App::new(&creation.egui_ctx, parts).unwrap());
+            .build_eframe(move |creation| {
+                if setup.real_engine {
+                    let repaint = creation.egui_ctx.clone();
+                    parts.engine = Box::new(editscope::engine::Engine::start(Arc::new(move || repaint.request_repaint())).unwrap());
+                }
+                App::new(&creation.egui_ctx, parts).unwrap()
+            });
         let mut window = Self { harness, written, asked, audit, late: events };
         window.settle();
         window

@@ -2,12 +2,15 @@
 
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use crate::domain::{Bpm500, Detection, ImageSpace, Scale, Score, Side, Size};
-use crate::editor::{LabelBox, Overlay, place_labels};
+use crate::domain::{Bpm500, Detection, ImageSpace, Mask, Point, Scale, Score, Side, Size};
+use crate::editor::{Content, LabelBox, Overlay, place_labels};
 
-use super::{Frame, Pane, ui_rect};
-use crate::gui::context::{Action, Context};
-use crate::gui::pictures::Wanted;
+use super::frame::{Frame, Pane, ui_rect, wanted};
+use super::picture::{Look, layer_ui};
+use crate::engine::DifferenceKind;
+use crate::gui::context::Context;
+use crate::gui::pictures::{Ready, Wanted};
+use crate::gui::raster::{Layer, Style};
 use crate::gui::widgets::paint_corners;
 
 /// More labels than this on one picture are not read; the surest boxes get theirs.
@@ -23,23 +26,25 @@ struct Labelled {
     color: Color32,
 }
 
-/// Draws every overlay that is on, over both panes.
-pub fn overlays_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane; 2], frame: &Frame<'_>) {
+/// Draws every overlay that is on over a pane.
+pub fn overlays_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
+    if frame.size.pixels() == 0 || !pane.is_selected(frame) {
+        return;
+    }
+    if pane.content == Content::Picture(Side::Edit) {
+        change_ui(ui, cx, pane, frame);
+    }
     let details = cx.state.details.as_ref().filter(|details| details.id == frame.row.id);
-    let Some(score) = details.and_then(|details| details.score.as_deref()) else {
-        change_ui(ui, cx, &panes[1], frame);
-        return;
-    };
-    if frame.size.pixels() == 0 {
-        return;
+    let Some(score) = details.and_then(|details| details.score.as_deref()) else { return };
+    mask_ui(ui, cx, pane, frame, score);
+    crop_ui(ui, cx, pane, frame, score);
+    let mut labels = Vec::new();
+    for side in [Side::Source, Side::Edit].into_iter().filter(|side| pane.content.shows(*side)) {
+        boxes_ui(ui, cx, pane, frame, score, side, &mut labels);
     }
-    change_ui(ui, cx, &panes[1], frame);
-    for pane in panes {
-        mask_ui(ui, cx, pane, frame, score);
-        crop_ui(ui, cx, pane, frame, score);
-        boxes_ui(ui, cx, pane, frame, score);
-        super::pointed::pointed_ui(ui, cx, pane, frame, score);
-    }
+    super::pointed::pointed_ui(ui, cx, pane, frame, score);
+    let painter = ui.painter().with_clip_rect(pane.clip);
+    labels_ui(&painter, pane, cx.palette(ui).label_background.0, &labels);
 }
 
 fn drawn(cx: &Context<'_>, overlay: Overlay) -> f32 {
@@ -47,53 +52,97 @@ fn drawn(cx: &Context<'_>, overlay: Overlay) -> f32 {
 }
 
 /// How much each pixel changed, over a veil that makes the picture step back.
-fn change_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>) {
+fn change_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
     let opacity = drawn(cx, Overlay::ChangeMap);
-    if opacity <= 0.0 {
+    let (source, edit) = (frame.row.source.clone(), frame.row.edited.clone());
+    let both = [&source, &edit].into_iter().all(|path| cx.pictures.ready(&Wanted::Full(path.clone())).is_some());
+    if opacity <= 0.0 || !both {
         return;
     }
-    let wanted = Wanted::Change { source: frame.row.source.clone(), edit: frame.row.edited.clone() };
-    if cx.pictures.get(&wanted).is_none() {
-        cx.send(Action::Want(wanted.clone()));
-    }
-    let Some(ready) = cx.pictures.ready(&wanted) else { return };
+    let Some(ready) = wanted(cx, Wanted::Difference { source, edit, kind: DifferenceKind::L2 }) else { return };
     let palette = cx.palette(ui);
-    let painter = ui.painter().with_clip_rect(pane.rect);
+    let painter = ui.painter().with_clip_rect(pane.clip);
     let rect = frame.ui_rect_from_image(pane, &crate::domain::Rect::whole(frame.size));
     painter.rect_filled(rect, 0.0, palette.canvas.0.gamma_multiply(opacity * 0.75));
-    texture(&painter, ready.texture.id(), rect, palette.change.0.gamma_multiply(opacity));
+    let tint = palette.change.0.gamma_multiply(opacity);
+    layer_ui(&painter, cx, pane, frame, ready, Look { style: Style::Change, gain: 1.0, tint });
 }
 
-fn mask_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, score: &Score) {
-    let opacity = drawn(cx, Overlay::Mask);
-    if opacity <= 0.0 || score.mask.is_none() {
+fn mask_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score: &Score) {
+    let (fill, outline) = (drawn(cx, Overlay::Mask), drawn(cx, Overlay::MaskOutline));
+    if (fill <= 0.0 && outline <= 0.0) || score.mask.is_none() {
         return;
     }
-    let wanted = Wanted::Mask(frame.row.id);
-    if cx.pictures.get(&wanted).is_none() {
-        cx.send(Action::Want(wanted.clone()));
+    let Some(ready) = wanted(cx, Wanted::Mask(frame.row.id)) else { return };
+    let palette = cx.palette(ui);
+    let painter = ui.painter().with_clip_rect(pane.clip);
+    if fill > 0.0 {
+        let tint = palette.overlay(Overlay::Mask).gamma_multiply(fill);
+        layer_ui(&painter, cx, pane, frame, ready, Look { style: Style::Fill, gain: 1.0, tint });
     }
-    let Some(ready) = cx.pictures.ready(&wanted) else { return };
-    let color = cx.palette(ui).overlay(Overlay::Mask);
-    let painter = ui.painter().with_clip_rect(pane.rect);
-    let rect = frame.ui_rect_from_image(pane, &crate::domain::Rect::whole(frame.size));
-    texture(&painter, ready.texture.id(), rect, color.gamma_multiply(opacity));
-    if let Some(outline) = &ready.outline {
-        texture(&painter, outline.id(), rect, color.gamma_multiply((opacity * 2.5).min(1.0)));
+    if outline > 0.0 {
+        outline_ui(&painter, cx, pane, frame, ready, palette.overlay(Overlay::MaskOutline).gamma_multiply(outline));
     }
 }
 
-fn texture(painter: &Painter, id: egui::TextureId, rect: Rect, tint: Color32) {
-    painter.image(id, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), tint);
+/// From this zoom on (screen pixels a picture pixel) the outline is drawn as lines between pixels instead of as pixels.
+const LINES_FROM: f32 = 4.0;
+
+/// The border of a mask: as texels from afar, as lines of constant width where single pixels are seen.
+fn outline_ui(painter: &Painter, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, ready: &Ready, color: Color32) {
+    let Some(Layer::Mask(levels)) = &ready.layer else { return };
+    let Some(mask) = levels.first().filter(|mask| mask.size() == frame.size) else { return };
+    if frame.zoom() * frame.ppp < LINES_FROM {
+        layer_ui(painter, cx, pane, frame, ready, Look { style: Style::Outline, gain: 1.0, tint: color });
+        return;
+    }
+    let seen = frame.seen(pane).clipped(frame.size);
+    let stroke = Stroke::new(2.0, color);
+    for [x0, y0, x1, y1] in border_lines(mask, [seen.x0 as u32, seen.y0 as u32, seen.x1.ceil() as u32, seen.y1.ceil() as u32]) {
+        let at = |x: u32, y: u32| frame.ui_from_image(pane, Point::new(x as f32, y as f32));
+        painter.line_segment([at(x0, y0), at(x1, y1)], stroke);
+    }
 }
 
-fn crop_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, score: &Score) {
+/// The lines between pixels inside and outside a mask within `[x0, y0, x1, y1]`, as `[x0, y0, x1, y1]` each; neighbouring pieces are joined.
+fn border_lines(mask: &Mask, [x0, y0, x1, y1]: [u32; 4]) -> Vec<[u32; 4]> {
+    let inside = |x: i64, y: i64| x >= 0 && y >= 0 && mask.get(x as u32, y as u32);
+    let mut lines = Vec::new();
+    // Between each two rows, and between each two columns.
+    for y in y0..=y1 {
+        runs(x0, x1, |x| inside(i64::from(x), i64::from(y) - 1) != inside(i64::from(x), i64::from(y)), |a, b| lines.push([a, y, b, y]));
+    }
+    for x in x0..=x1 {
+        runs(y0, y1, |y| inside(i64::from(x) - 1, i64::from(y)) != inside(i64::from(x), i64::from(y)), |a, b| lines.push([x, a, x, b]));
+    }
+    lines
+}
+
+/// Calls `found` with each run `[a, b)` of places in `from..to` that `is` holds for.
+fn runs(from: u32, to: u32, is: impl Fn(u32) -> bool, mut found: impl FnMut(u32, u32)) {
+    let mut begun = None;
+    for at in from..to {
+        match (is(at), begun) {
+            (true, None) => begun = Some(at),
+            (false, Some(first)) => {
+                found(first, at);
+                begun = None;
+            }
+            _ => {}
+        }
+    }
+    if let Some(first) = begun {
+        found(first, to);
+    }
+}
+
+fn crop_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score: &Score) {
     let opacity = drawn(cx, Overlay::Crop);
     let Some(crop_in_bpm500) = score.crop_in_bpm500.filter(|_| opacity > 0.0) else { return };
     let image_from_bpm500 = Scale::<ImageSpace, Bpm500>::stretch(frame.size, Size::BPM500);
     let rect = frame.ui_rect_from_image(pane, &(image_from_bpm500 * crop_in_bpm500));
     let palette = cx.palette(ui);
-    let painter = ui.painter().with_clip_rect(pane.rect);
+    let painter = ui.painter().with_clip_rect(pane.clip);
     let color = palette.overlay(Overlay::Crop).gamma_multiply(opacity);
     let shadow = palette.label_background.0.gamma_multiply(opacity);
     painter.rect_stroke(rect, 0.0, Stroke::new(1.0, color.gamma_multiply(0.4)), StrokeKind::Middle);
@@ -102,13 +151,13 @@ fn crop_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, score: &Sc
     paint_corners(&painter, rect, Stroke::new(2.5, color), length);
 }
 
-fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, score: &Score) {
-    let (used, all, overlay) = match pane.side {
+fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score: &Score, side: Side, labels: &mut Vec<Labelled>) {
+    let (used, all, overlay) = match side {
         Side::Source => (&score.boxes.source, &score.candidates.source, Overlay::SourceBoxes),
         Side::Edit => (&score.boxes.edit, &score.candidates.edit, Overlay::EditBoxes),
     };
     // Boxes lie in pixels of their own picture; the edit is drawn stretched to the source.
-    let stretch = match (pane.side, frame.edit_size) {
+    let stretch = match (side, frame.edit_size) {
         (Side::Edit, Some(size)) if size.pixels() > 0 => {
             (frame.size.width as f32 / size.width as f32, frame.size.height as f32 / size.height as f32)
         }
@@ -120,8 +169,7 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, score: &S
         frame.ui_rect_from_image(pane, &stretched)
     };
     let palette = cx.palette(ui);
-    let painter = ui.painter().with_clip_rect(pane.rect);
-    let mut labels = Vec::new();
+    let painter = ui.painter().with_clip_rect(pane.clip);
     let (used_opacity, candidate_opacity) = (drawn(cx, overlay), drawn(cx, Overlay::Candidates));
     if used_opacity > 0.0 {
         let color = palette.overlay(overlay).gamma_multiply(used_opacity);
@@ -135,13 +183,13 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane, frame: &Frame<'_>, score: &S
     }
     if candidate_opacity > 0.0 {
         let color = palette.overlay(Overlay::Candidates).gamma_multiply(candidate_opacity);
-        for found in all.iter().filter(|candidate| !used.contains(candidate)) {
+        let threshold = cx.state.overlays.threshold();
+        for found in all.iter().filter(|candidate| candidate.confidence >= threshold && !used.contains(candidate)) {
             let rect = on_canvas(found);
             box_ui(&painter, rect, Overlay::Candidates, color, Color32::TRANSPARENT);
             labels.push(Labelled { rect, text: format!("{:.2}", found.confidence), confidence: found.confidence, color });
         }
     }
-    labels_ui(&painter, pane, palette.label_background.0, &labels);
 }
 
 /// A box in the line style of its overlay, on a dark rim that keeps it visible on any picture.
@@ -161,9 +209,9 @@ fn box_ui(painter: &Painter, rect: Rect, overlay: Overlay, color: Color32, rim: 
     }
 }
 
-fn labels_ui(painter: &Painter, pane: &Pane, background: Color32, labels: &[Labelled]) {
+fn labels_ui(painter: &Painter, pane: &Pane<'_>, background: Color32, labels: &[Labelled]) {
     let font = FontId::proportional(11.5);
-    let mut visible: Vec<&Labelled> = labels.iter().filter(|label| label.rect.intersects(pane.rect)).collect();
+    let mut visible: Vec<&Labelled> = labels.iter().filter(|label| label.rect.intersects(pane.clip)).collect();
     visible.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     visible.truncate(MOST_LABELS);
     let galleys: Vec<_> = visible.iter().map(|label| painter.layout_no_wrap(label.text.clone(), font.clone(), label.color)).collect();
@@ -172,10 +220,26 @@ fn labels_ui(painter: &Painter, pane: &Pane, background: Color32, labels: &[Labe
         .zip(&galleys)
         .map(|(label, galley)| LabelBox { anchor: ui_rect(label.rect), width: galley.size().x + 8.0, height: galley.size().y + 2.0 })
         .collect();
-    for ((place, galley), label) in place_labels(&asked, &ui_rect(pane.rect)).into_iter().zip(galleys).zip(visible) {
+    for ((place, galley), label) in place_labels(&asked, &ui_rect(pane.clip)).into_iter().zip(galleys).zip(visible) {
         let Some(place) = place else { continue };
         let rect = Rect::from_min_max(pos2(place.x0, place.y0), pos2(place.x1, place.y1));
         painter.rect_filled(rect, 2.0, background);
         painter.galley(Align2::LEFT_CENTER.anchor_size(rect.left_center() + vec2(4.0, 0.0), galley.size()).min, galley, label.color);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_border_of_a_pixel_is_four_lines_and_of_a_bar_too() {
+        let size = Size::new(6, 4);
+        let bar = Mask::from_fn(size, |x, y| y == 1 && (2..5).contains(&x));
+        let lines = border_lines(&bar, [0, 0, 6, 4]);
+        assert_eq!(lines, [[2, 1, 5, 1], [2, 2, 5, 2], [2, 1, 2, 2], [5, 1, 5, 2]]);
+        // At the picture's border the outside is outside.
+        let corner = Mask::from_fn(size, |x, y| x == 5 && y == 3);
+        assert_eq!(border_lines(&corner, [4, 2, 6, 4]), [[5, 3, 6, 3], [5, 4, 6, 4], [5, 3, 5, 4], [6, 3, 6, 4]]);
     }
 }

@@ -1,12 +1,16 @@
 //! The pixel under the pointer, in both pictures.
 
-use egui::{Response, Stroke, Ui, vec2};
+use egui::{Response, RichText, Role, Stroke, Ui, UiBuilder, vec2};
 
 use crate::domain::{ImageSpace, Point, Size};
 
-use super::{Frame, Pane, ui_rect};
+use super::{Frame, Pane};
 use crate::gui::context::Context;
-use crate::gui::pictures::Wanted;
+use crate::gui::pictures::{Ready, Wanted};
+use crate::gui::widgets;
+
+/// Height of the strip below the pictures.
+pub const HEIGHT: f32 = 22.0;
 
 /// What lies under the pointer.
 pub struct Probe {
@@ -18,11 +22,17 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// The two values and their distance, in the metric's measure: `sqrt(mean of squared differences) / 255`.
+    /// The two values, what was added to each channel, and their distance in the metric's measure: `sqrt(mean of squared differences) / 255`.
     pub fn text(&self) -> String {
-        let hex = |color: Option<[u8; 3]>| color.map_or_else(|| "–".to_owned(), |[r, g, b]| format!("{r:>3} {g:>3} {b:>3}"));
-        let distance = self.source.zip(self.edit).map_or_else(|| "–".to_owned(), |(a, b)| format!("{:.3}", distance(a, b)));
-        format!("x {:>4} y {:>4}   source {}   edit {}   Δ {distance}", self.x, self.y, hex(self.source), hex(self.edit))
+        let levels = |color: Option<[u8; 3]>| color.map_or_else(|| "–".to_owned(), |[r, g, b]| format!("{r:>3} {g:>3} {b:>3}"));
+        let difference = self.source.zip(self.edit).map_or_else(
+            || "–".to_owned(),
+            |(a, b)| {
+                let [r, g, b_] = std::array::from_fn(|c| i16::from(b[c]) - i16::from(a[c]));
+                format!("{r:>+4} {g:>+4} {b_:>+4}  Δ {:.3}", distance(a, b))
+            },
+        );
+        format!("x {:>4} y {:>4}  source {}  edit {}  edit−source {difference}", self.x, self.y, levels(self.source), levels(self.edit))
     }
 }
 
@@ -32,42 +42,56 @@ fn distance(a: [u8; 3], b: [u8; 3]) -> f64 {
 }
 
 /// The probe at the pointer; `None` outside the pictures.
-pub fn probe(cx: &Context<'_>, panes: &[Pane; 2], frame: &Frame<'_>, response: &Response) -> Option<Probe> {
-    let p_in_image = pointed(panes, frame, response)?;
-    let (x, y) = (p_in_image.x as u32, p_in_image.y as u32);
+fn probe(cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>, response: &Response) -> Option<Probe> {
+    let (pane, p_in_image) = pointed(panes, frame, response)?;
     let value = |path: &std::path::PathBuf| {
-        let ready = cx.pictures.ready(&Wanted::Full(path.clone()))?;
-        let pixels = ready.pixels.as_ref()?;
-        sample(&pixels.rgb, pixels.size, frame.size, p_in_image)
+        let full = cx.pictures.ready(&Wanted::Full(path.clone())).or_else(|| cx.pictures.ready(&Wanted::Reduced(path.clone())));
+        let picture = full.and_then(Ready::picture)?;
+        let (x, y) = sampled(picture.pyramid.size(), frame.size, p_in_image);
+        picture.pyramid.pixel(x, y)
     };
-    Some(Probe { x, y, source: value(&frame.row.source), edit: value(&frame.row.edited) })
+    let (x, y) = (p_in_image.x as u32, p_in_image.y as u32);
+    Some(Probe { x, y, source: value(&pane.row.source), edit: value(cx.edited_of(pane.row)) })
 }
 
-fn pointed(panes: &[Pane; 2], frame: &Frame<'_>, response: &Response) -> Option<Point<ImageSpace>> {
+fn pointed<'a, 'b>(panes: &'a [Pane<'b>], frame: &Frame<'_>, response: &Response) -> Option<(&'a Pane<'b>, Point<ImageSpace>)> {
     let pointer = response.hover_pos()?;
-    let pane = panes.iter().find(|pane| pane.rect.contains(pointer))?;
-    let p_in_image = frame.view.image_from_ui(&ui_rect(pane.rect), Point::new(pointer.x, pointer.y));
-    crate::domain::Rect::whole(frame.size).contains(p_in_image).then_some(p_in_image)
+    let pane = panes.iter().find(|pane| pane.clip.contains(pointer))?;
+    let p_in_image = frame.image_from_ui(pane, pointer);
+    crate::domain::Rect::whole(frame.size).contains(p_in_image).then_some((pane, p_in_image))
 }
 
 /// The pixel of a decoded picture that is drawn at a pixel of the canvas.
-fn sample(rgb: &[u8], decoded: Size, canvas: Size, p_in_image: Point<ImageSpace>) -> Option<[u8; 3]> {
+fn sampled(decoded: Size, canvas: Size, p_in_image: Point<ImageSpace>) -> (u32, u32) {
     let scaled = |p: f32, to: u32, from: u32| ((p * to as f32 / from as f32) as u32).min(to.saturating_sub(1));
-    let (x, y) = (scaled(p_in_image.x, decoded.width, canvas.width), scaled(p_in_image.y, decoded.height, canvas.height));
-    let at = 3 * (y as usize * decoded.width as usize + x as usize);
-    rgb.get(at..at + 3).map(|rgb| [rgb[0], rgb[1], rgb[2]])
+    (scaled(p_in_image.x, decoded.width, canvas.width), scaled(p_in_image.y, decoded.height, canvas.height))
 }
 
-/// Marks in both panes the place under the pointer.
-pub fn crosshair_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane; 2], frame: &Frame<'_>, response: &Response) {
-    let Some(p_in_image) = pointed(panes, frame, response) else { return };
+/// The strip below the pictures: what the pointer is on.
+pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>, rect: egui::Rect, panes: &[Pane<'_>], frame: &Frame<'_>, response: &Response) {
     let palette = cx.palette(ui);
-    for pane in panes {
-        let at = frame.ui_from_image(pane, p_in_image);
-        if response.hover_pos().is_some_and(|pointer| pane.rect.contains(pointer)) {
-            continue;
+    ui.painter().rect_filled(rect, 0.0, palette.panel.0);
+    let probe = probe(cx, panes, frame, response);
+    let layout = egui::Layout::left_to_right(egui::Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 2.0))).layout(layout), |ui| {
+        let text = match &probe {
+            Some(probe) => RichText::new(probe.text()).monospace().size(11.0).color(palette.text.0),
+            None => RichText::new("Point at a pixel to read it in both pictures.").size(11.5).color(palette.text_dim.0),
+        };
+        let label = ui.add(egui::Label::new(text).truncate());
+        if let Some(probe) = probe {
+            widgets::name(&label, Role::Label, false, format!("Pixel {}", probe.text()));
         }
-        let painter = ui.painter().with_clip_rect(pane.rect);
+    });
+}
+
+/// Marks in the other panes the place under the pointer.
+pub fn crosshair_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>, response: &Response) {
+    let Some((pointed_at, p_in_image)) = pointed(panes, frame, response) else { return };
+    let palette = cx.palette(ui);
+    for pane in panes.iter().filter(|pane| pane.rect != pointed_at.rect) {
+        let at = frame.ui_from_image(pane, p_in_image);
+        let painter = ui.painter().with_clip_rect(pane.clip);
         for (width, color) in [(3.0, palette.label_background.0), (1.0, palette.text_strong.0)] {
             painter.line_segment([at - vec2(7.0, 0.0), at + vec2(7.0, 0.0)], Stroke::new(width, color));
             painter.line_segment([at - vec2(0.0, 7.0), at + vec2(0.0, 7.0)], Stroke::new(width, color));
@@ -87,10 +111,16 @@ mod tests {
     }
 
     #[test]
+    fn both_values_and_their_difference_are_told() {
+        let probe = Probe { x: 7, y: 1234, source: Some([10, 20, 30]), edit: Some([13, 20, 9]) };
+        // sqrt((9 + 0 + 441) / 3) / 255 = 0.04803.
+        assert_eq!(probe.text(), "x    7 y 1234  source  10  20  30  edit  13  20   9  edit−source   +3   +0  -21  Δ 0.048");
+    }
+
+    #[test]
     fn a_smaller_edit_is_sampled_where_it_is_drawn() {
         // A 2×1 picture drawn on a canvas of 4×1: the right half shows its second pixel.
-        let rgb = [1, 2, 3, 4, 5, 6];
-        assert_eq!(sample(&rgb, Size::new(2, 1), Size::new(4, 1), Point::new(2.5, 0.5)), Some([4, 5, 6]));
-        assert_eq!(sample(&rgb, Size::new(2, 1), Size::new(4, 1), Point::new(1.9, 0.5)), Some([1, 2, 3]));
+        assert_eq!(sampled(Size::new(2, 1), Size::new(4, 1), Point::new(2.5, 0.5)), (1, 0));
+        assert_eq!(sampled(Size::new(2, 1), Size::new(4, 1), Point::new(1.9, 0.5)), (0, 0));
     }
 }

@@ -39,10 +39,11 @@ fn thumb_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row) {
     let wanted = Wanted::Thumb(row.edited.clone());
     match cx.pictures.get(&wanted) {
         Some(Slot::Ready(ready)) => {
-            let size = ready.texture.size_vec2();
+            let Some(texture) = &ready.whole else { return };
+            let size = texture.size_vec2();
             let shown = size * (THUMB / size.max_elem().max(1.0));
             let at = Rect::from_center_size(rect.center(), shown);
-            egui::Image::from_texture(&ready.texture).corner_radius(3.0).paint_at(ui, at);
+            egui::Image::from_texture(texture).corner_radius(3.0).paint_at(ui, at);
         }
         Some(Slot::Failed(_)) => {
             ui.painter().rect_filled(rect, 3.0, palette.field.0);

@@ -16,6 +16,8 @@ use super::size_of;
 /// The distances are computed when first needed: 250,000 numbers, of which a mask only chooses some.
 #[derive(Debug)]
 pub struct Canvases {
+    /// Of the source as it is.
+    source_size: Size,
     source_bpm500: RgbImage,
     edit_bpm500: RgbImage,
     distances: OnceLock<Vec<f64>>,
@@ -34,11 +36,17 @@ impl Canvases {
             }
         }
         Ok(Self {
+            source_size: size_of(source),
             source_bpm500: cv2_resize_linear(source, Size::BPM500),
             edit_bpm500: cv2_resize_linear(edit, Size::BPM500),
             distances: OnceLock::new(),
             wrapped_distances: OnceLock::new(),
         })
+    }
+
+    /// Size of the source as it is.
+    pub fn source_size(&self) -> Size {
+        self.source_size
     }
 
     /// The source on the canvas.

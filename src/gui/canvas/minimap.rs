@@ -1,0 +1,56 @@
+//! The mini-map: where the visible part lies in a picture that is zoomed in.
+
+use egui::{Color32, Id, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+
+use crate::domain::{Point, Side};
+use crate::editor::Content;
+
+use super::{Frame, Pane};
+use crate::gui::context::{Action, Context};
+use crate::gui::pictures::Wanted;
+use crate::gui::widgets;
+
+/// Longest side, in points.
+const LONGEST: f32 = 150.0;
+/// Shortest side: a picture of one column still has a map to click on.
+const SHORTEST: f32 = 12.0;
+/// Points to the pane's corner.
+const MARGIN: f32 = 10.0;
+
+/// Draws the map in the lower right corner of the last pane while part of the picture is out of sight; a click or drag goes there.
+pub fn minimap_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>) {
+    let Some(pane) = panes.iter().rfind(|pane| pane.is_selected(frame)) else { return };
+    let seen = frame.seen(&Pane { clip: pane.rect, ..*pane });
+    let (width, height) = (frame.size.width as f32, frame.size.height as f32);
+    let all_in_sight = seen.x0 <= 0.0 && seen.y0 <= 0.0 && seen.x1 >= width && seen.y1 >= height;
+    let room = pane.rect.width() > 2.0 * LONGEST && pane.rect.height() > 1.5 * LONGEST;
+    if frame.size.pixels() == 0 || all_in_sight || !room {
+        return;
+    }
+    let scale = LONGEST / width.max(height);
+    let size = vec2((width * scale).max(SHORTEST), (height * scale).max(SHORTEST));
+    let map = Rect::from_min_size(pane.rect.max - vec2(MARGIN, MARGIN) - size, size);
+    let response = ui.interact(map.expand(4.0), Id::unique("mini-map"), Sense::click_and_drag());
+    widgets::name(&response, Role::Canvas, false, "Mini-map");
+    if (response.clicked() || response.dragged())
+        && let Some(at) = response.interact_pointer_pos()
+    {
+        let share = (at - map.min) / map.size();
+        let center = Point::new(share.x.clamp(0.0, 1.0) * width, share.y.clamp(0.0, 1.0) * height);
+        cx.send(Action::SetView(frame.view.centered(center)));
+    }
+    let palette = cx.palette(ui);
+    let painter = ui.painter().with_clip_rect(map.expand(5.0));
+    painter.rect(map.expand(4.0), 4.0, palette.panel.0, Stroke::new(1.0, palette.outline.0), StrokeKind::Outside);
+    let path = if pane.content == Content::Picture(Side::Source) { &frame.row.source } else { cx.edited_of(frame.row) };
+    if let Some(ready) = cx.pictures.ready(&Wanted::Full(path.clone()))
+        && let Some(whole) = &ready.whole
+    {
+        let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        painter.image(whole.id(), map, uv, Color32::WHITE);
+    }
+    let on_map = |x: f32, y: f32| map.min + vec2(x / width, y / height).clamp(egui::Vec2::ZERO, vec2(1.0, 1.0)) * map.size();
+    let part = Rect::from_min_max(on_map(seen.x0, seen.y0), on_map(seen.x1, seen.y1)).expand(1.0);
+    painter.rect_stroke(part, 0.0, Stroke::new(3.0, palette.label_background.0), StrokeKind::Middle);
+    painter.rect_stroke(part, 0.0, Stroke::new(1.5, palette.accent.0), StrokeKind::Middle);
+}

@@ -1,0 +1,118 @@
+//! What the person should know about the pictures: an edit that is its source moved or zoomed, and the legend of a difference.
+
+use egui::{Align2, FontId, Id, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+
+use crate::domain::Size;
+use crate::editor::{Content, DifferenceView};
+use crate::engine::{Motion, Registration};
+
+use super::picture::gain_step;
+use super::{Frame, Pane};
+use crate::gui::colormap;
+use crate::gui::context::Context;
+use crate::gui::widgets;
+
+/// Draws both, where they apply.
+pub fn notes_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>) {
+    if let Some(pane) = panes.iter().rfind(|pane| pane.is_selected(frame)) {
+        motion_ui(ui, cx, pane, frame);
+    }
+    for pane in panes.iter().filter(|pane| pane.content == Content::Difference) {
+        difference_legend_ui(ui, cx, pane);
+    }
+}
+
+/// The motion in words: "Edit moved by 3.0, −2.0 px and zoomed 1.020: explains 71 % of the preservation loss."
+pub fn motion_text(found: &Registration, size: Size) -> String {
+    let Motion { dx, dy, zoom } = found.motion;
+    // What moves no corner by half a pixel is not worth a word.
+    let half_diagonal = f64::from(size.width).hypot(f64::from(size.height)) / 2.0;
+    let moved = dx.hypot(dy) >= 0.5;
+    let zoomed = (zoom - 1.0).abs() * half_diagonal >= 0.5;
+    let moved_by = || format!("moved by {}, {} px", signed(dx), signed(dy));
+    let how = match (moved, zoomed) {
+        (_, false) => moved_by(),
+        (false, true) => format!("zoomed {zoom:.3}"),
+        (true, true) => format!("{} and zoomed {zoom:.3}", moved_by()),
+    };
+    format!("Edit {how}: explains {:.0} % of the preservation loss", found.explained() * 100.0)
+}
+
+/// One decimal, with a real minus sign.
+fn signed(value: f64) -> String {
+    let text = format!("{:.1}", value.abs());
+    if value < 0.0 && text != "0.0" { format!("−{text}") } else { text }
+}
+
+fn motion_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
+    let Some(found) = cx.state.motions.found(frame.row.id) else { return };
+    let palette = cx.palette(ui);
+    let text = format!("⚠ {}", motion_text(found, frame.size));
+    let wrap = (pane.clip.width() - 36.0).clamp(80.0, 460.0);
+    let galley = ui.painter().layout(text, FontId::proportional(12.5), palette.warning.0, wrap);
+    let rect = Rect::from_min_size(pane.clip.min + vec2(10.0, 10.0), galley.size() + vec2(16.0, 8.0));
+    let painter = ui.painter().with_clip_rect(pane.clip);
+    painter.rect(rect, 4.0, palette.panel.0.gamma_multiply(0.94), Stroke::new(1.0, palette.warning.0), StrokeKind::Inside);
+    painter.galley(rect.min + vec2(8.0, 4.0), galley, palette.warning.0);
+    let response = ui.interact(rect, Id::unique("motion note"), Sense::hover());
+    widgets::name(&response, Role::Label, false, motion_text(found, frame.size));
+    response.on_hover_text(format!(
+        "Outside the edit mask the pictures differ by {:.4}; with the edit moved back by {:.4}, measured on the metric's 500×500 pixels. The \
+         metric does not move it back: the loss counts against preserve.",
+        found.loss, found.loss_aligned
+    ));
+}
+
+/// What the colours of a difference mean.
+fn difference_legend_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>) {
+    let palette = cx.palette(ui);
+    let compare = &cx.state.compare;
+    let gain = gain_step(compare.gain);
+    let end = |levels: f32| if levels >= 10.0 { format!("{levels:.0}") } else { format!("{levels:.1}") };
+    let most = end(255.0 / gain);
+    let (first, last, meaning) = match compare.difference {
+        DifferenceView::L2 => ("0".to_owned(), most, "L2 distance, levels of 255"),
+        DifferenceView::Absolute => ("0".to_owned(), most, "|edit − source| of R, G and B, levels"),
+        DifferenceView::Signed => (format!("−{most} darker"), format!("brighter +{most}"), "luma of edit − source, levels"),
+    };
+    let bar = Rect::from_min_size(pos2(pane.clip.left() + 20.0, pane.clip.bottom() - 36.0), vec2(190.0, 10.0));
+    let painter = ui.painter().with_clip_rect(pane.clip);
+    let frame = Rect::from_min_max(bar.min - vec2(10.0, 22.0), bar.max + vec2(10.0, 22.0));
+    painter.rect(frame, 4.0, palette.panel.0.gamma_multiply(0.94), Stroke::new(1.0, palette.outline.0), StrokeKind::Inside);
+    const STEPS: u16 = 64;
+    for step in 0..STEPS {
+        let share = f32::from(step) / f32::from(STEPS - 1);
+        let color = match compare.difference {
+            DifferenceView::L2 => colormap::heat(share),
+            DifferenceView::Absolute => egui::Color32::from_gray((share * 255.0).round() as u8),
+            DifferenceView::Signed => colormap::signed(2.0 * share - 1.0),
+        };
+        let width = bar.width() / f32::from(STEPS);
+        let left = bar.left() + f32::from(step) * width;
+        // Half a point of overlap hides the seams.
+        painter.rect_filled(Rect::from_min_size(pos2(left, bar.top()), vec2(width + 0.5, bar.height())), 0.0, color);
+    }
+    let font = FontId::proportional(11.0);
+    painter.text(pos2(bar.left(), bar.top() - 10.0), Align2::LEFT_CENTER, meaning, font.clone(), palette.text.0);
+    painter.text(pos2(bar.left(), bar.bottom() + 10.0), Align2::LEFT_CENTER, first, font.clone(), palette.text.0);
+    painter.text(pos2(bar.right(), bar.bottom() + 10.0), Align2::RIGHT_CENTER, last, font, palette.text.0);
+    let response = ui.interact(frame, Id::unique("difference legend"), Sense::hover());
+    widgets::name(&response, Role::Label, false, format!("Legend: {meaning}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_motion_is_told_in_words() {
+        let found = |dx, dy, zoom| Registration { motion: Motion { dx, dy, zoom }, loss: 0.1, loss_aligned: 0.029 };
+        let size = Size::new(1000, 1000);
+        assert_eq!(
+            motion_text(&found(3.02, -2.0, 1.02), size),
+            "Edit moved by 3.0, −2.0 px and zoomed 1.020: explains 71 % of the preservation loss"
+        );
+        assert_eq!(motion_text(&found(0.1, -0.01, 0.98), size), "Edit zoomed 0.980: explains 71 % of the preservation loss");
+        assert_eq!(motion_text(&found(-7.5, -0.01, 1.0), size), "Edit moved by −7.5, 0.0 px: explains 71 % of the preservation loss");
+    }
+}
