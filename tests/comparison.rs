@@ -250,6 +250,8 @@ fn groups_are_judged_by_themselves() {
             ("b", Outcome::Value(0.5)),
         ]
     );
+    assert!(found.lines[1].notes.iter().any(|note| note.contains("all 2 compared items say the same")), "{:?}", found.lines[1].notes);
+    assert!(found.lines[1].items_needed.why().is_some_and(|why| why.contains("no width")), "{:?}", found.lines[1].items_needed);
     let boards: Vec<_> = found.leaderboards.iter().map(|board| (board.judge.as_str(), board.group.as_str())).collect();
     assert_eq!(
         boards,

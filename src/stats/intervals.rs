@@ -213,6 +213,9 @@ pub fn items_needed(now: &Interval, items: usize, width: f64) -> Outcome<usize> 
     if !(width > 0.0 && width.is_finite()) {
         return Outcome::NotApplicable(format!("a width of {width}; it must be above 0"));
     }
+    if now.high <= now.low {
+        return Outcome::NotApplicable("the interval has no width, so it says nothing about how widths fall".into());
+    }
     let ratio = (now.high - now.low) / width;
     Outcome::Value((items as f64 * ratio * ratio).ceil() as usize)
 }

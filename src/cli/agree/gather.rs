@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use crate::datasets::opinions::{ColumnMap, Opinions, read_opinions};
 use crate::datasets::{Problem, Sheet};
-use crate::domain::{Profile, Range, Rating};
+use crate::domain::{Better, Profile, Range, Rating, column_better, columns};
 use crate::engine::results::{self, ScoredEdit};
 use crate::stats::comparison::{About, Evidence, OVERALL, Subject, hash_of, labels_of};
 use crate::stats::people::{Answer, EditName, means};
@@ -107,8 +107,11 @@ impl Gathered {
 /// Metrics where lower is better, whatever the case and whatever follows the name.
 const DISTANCES: [&str; 6] = ["l1", "l2", "mse", "lpips", "dists", "structure_distance"];
 
-/// Whether lower values of a metric of this name are better.
+/// Whether lower values of a metric of this name are better: a baseline says so itself, of other columns only the name is known.
 fn is_distance(name: &str) -> bool {
+    if column_better(name) == Better::Lower {
+        return true;
+    }
     let lower = name.to_lowercase();
     let first = lower.split([' ', '.', '|', '(', '-']).next().unwrap_or(&lower);
     DISTANCES.contains(&first)
@@ -155,7 +158,7 @@ fn from_project(agree: &Agree, path: &Path, gathered: &mut Gathered) -> anyhow::
         gathered.about.simulated_ratings |= edit.has_simulated_ratings();
     }
     if !unscored {
-        gathered.evidence.metrics = METRICS.map(str::to_owned).into();
+        gathered.evidence.metrics = metric_names(&gathered.evidence);
     }
     gathered.evidence.profiles = profiles(&project, agree.profile, &range)?;
     let about = &mut gathered.about;
@@ -176,6 +179,7 @@ fn from_project(agree: &Agree, path: &Path, gathered: &mut Gathered) -> anyhow::
 fn add_scored(edit: &ScoredEdit, evidence: &mut Evidence) {
     let metrics: BTreeMap<String, f64> =
         METRICS.into_iter().filter_map(|metric| Some((metric.to_owned(), *edit.value(metric).value()?))).collect();
+    let metrics = metrics.into_iter().chain(columns(&edit.baselines)).collect();
     let labels = edit.score.as_ref().map(|score| {
         let flags: Vec<&str> = flags_of(score).into_iter().map(crate::storage::Flag::words).collect();
         labels_of(score, &flags)
@@ -197,6 +201,14 @@ fn add_scored(edit: &ScoredEdit, evidence: &mut Evidence) {
     }
     let (item, model) = (edit.item.0.clone(), edit.model.clone());
     evidence.subjects.push(Subject { item, model, metrics, human: BTreeMap::new(), labels: labels.unwrap_or_default() });
+}
+
+/// BPM and its parts, then the baselines that some edit has, by name.
+pub(super) fn metric_names(evidence: &Evidence) -> Vec<String> {
+    let own = METRICS.map(str::to_owned);
+    let others: BTreeSet<&String> =
+        evidence.subjects.iter().flat_map(|subject| subject.metrics.keys()).filter(|name| !own.contains(name)).collect();
+    own.iter().chain(others).cloned().collect()
 }
 
 /// The overall under every profile that was scored, when there are two or more.

@@ -30,6 +30,11 @@ pub(super) fn print(comparison: &Comparison) {
     mismatches(comparison);
 }
 
+/// Values of a baseline inside and outside the region are in the JSON and in the report; here they would bury the rest.
+fn is_shown(metric: &str) -> bool {
+    !metric.ends_with(".inside") && !metric.ends_with(".outside")
+}
+
 fn cell(outcome: &Outcome<f64>) -> String {
     outcome.value().map_or_else(|| UNDEFINED.to_owned(), |value| format!("{value:.3}"))
 }
@@ -83,7 +88,7 @@ fn lines(comparison: &Comparison) {
         "AUC"
     );
     let mut reasons = Reasons::default();
-    for line in &comparison.lines {
+    for line in comparison.lines.iter().filter(|line| is_shown(&line.metric)) {
         let interval = interval(&line.macro_interval);
         out!(
             "{:<22} {:<width$} {:<13} {:>6} {:>13} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6} {:>6}",
@@ -109,7 +114,7 @@ fn lines(comparison: &Comparison) {
         comparison.plan.bootstrap.resamples,
         comparison.plan.bootstrap.seed
     );
-    for line in comparison.lines.iter().filter(|line| line.split == ALL) {
+    for line in comparison.lines.iter().filter(|line| line.split == ALL && is_shown(&line.metric)) {
         if let Outcome::Value(items) = line.items_needed {
             out!(
                 "{} against {}: an interval of width {} needs about {items} items ({} now)",
@@ -138,7 +143,7 @@ fn votes_table(comparison: &Comparison) {
     }
     out!("");
     out!("metrics against votes:");
-    for line in &comparison.votes {
+    for line in comparison.votes.iter().filter(|line| is_shown(&line.metric)) {
         let policies: Vec<String> = line.by_policy.iter().map(|share| format!("{} {}", share.policy, cell(&share.micro_mean))).collect();
         out!(
             "  {:<16} {:<13} macro {} micro {} ({}), {} of {} votes compared; by policy: {}",
@@ -187,7 +192,7 @@ fn significance(comparison: &Comparison) {
     out!(
         "metrics against each other on the same items (agreement of the first minus the second; p by swapping within items, Holm-corrected):"
     );
-    for (found, result) in known {
+    for (found, result) in known.into_iter().filter(|(found, _)| is_shown(&found.first) && is_shown(&found.second)) {
         out!(
             "  {:<28} {:<13} {:>+6.3} ({})  p {:.4}, corrected {}  {} items",
             format!("{} – {}", found.first, found.second),
@@ -283,7 +288,7 @@ fn raters(reports: &BTreeMap<String, BTreeMap<String, RaterReport>>) {
 }
 
 fn boards(comparison: &Comparison) {
-    for board in comparison.leaderboards.iter().filter(|board| board.split == ALL) {
+    for board in comparison.leaderboards.iter().filter(|board| board.split == ALL && is_shown(&board.judge)) {
         out!("");
         out!("{}", heading(board));
         for standing in &board.standings {
@@ -364,7 +369,7 @@ fn ground_truth(comparison: &Comparison) {
     if !comparison.ground_truth.is_empty() {
         out!("");
         out!("ground truth (share of items where the good edit scores above the others; a tie is wrong):");
-        for found in &comparison.ground_truth {
+        for found in comparison.ground_truth.iter().filter(|found| is_shown(&found.metric)) {
             let against: Vec<String> =
                 found.result.against.iter().map(|a| format!("{} {} ({}/{})", a.kind, cell(&a.share), a.right, a.compared)).collect();
             out!(

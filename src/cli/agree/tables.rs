@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::datasets::opinions::{Column, ColumnMap, Role, read_columns};
 use crate::datasets::{Problem, Sheet, SheetRow};
-use crate::domain::{Outcome, Score};
+use crate::domain::{Outcome, Score, columns};
 use crate::export::ScoreLine;
 use crate::stats::comparison::{Content, Evidence, GOOD, OVERALL, Subject, labels_of};
 use crate::stats::people::EditName;
@@ -16,14 +16,13 @@ use crate::stats::weights::PartsRow;
 use crate::storage::{Flag, flags_of};
 
 use super::args::{Agree, PeopleArgs};
-use super::gather::{Gathered, METRICS, file_hash, map_of};
+use super::gather::{Gathered, METRICS, file_hash, map_of, metric_names};
 
 /// Reads lines of `score`, or any table of numbers.
 pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -> anyhow::Result<()> {
     let sheet = Sheet::read(path).with_context(|| format!("{} holds no scores", path.display()))?;
     gathered.about.content.push(Content { what: path.display().to_string(), hash: file_hash(path)? });
     if sheet.has(&["item", "model", "parts", "overall"]) {
-        gathered.evidence.metrics = METRICS.map(str::to_owned).into();
         gathered.problems.extend(sheet.problems.iter().cloned());
         for row in &sheet.rows {
             if let Err(why) = add_line(row, gathered) {
@@ -33,6 +32,7 @@ pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -
         if gathered.evidence.subjects.is_empty() {
             bail!("{}: none of its lines is one that `score` wrote", path.display());
         }
+        gathered.evidence.metrics = metric_names(&gathered.evidence);
         return Ok(());
     }
     add_sheet(&sheet, path, &agree.people, gathered)?;
@@ -62,7 +62,6 @@ fn add_line(row: &SheetRow, gathered: &mut Gathered) -> Result<(), String> {
         }
     }
     let mut subject = Subject { item, model, metrics, ..Subject::default() };
-    add_baselines(cell("baselines"), &mut subject, &mut gathered.evidence.metrics);
     // Lines hold the means of people, not their answers; --ratings outweighs them.
     let means = cell("human").as_object().into_iter().flatten();
     subject.human = means.filter_map(|(criterion, mean)| Some((criterion.clone(), mean.as_f64()?))).collect();
@@ -70,6 +69,7 @@ fn add_line(row: &SheetRow, gathered: &mut Gathered) -> Result<(), String> {
     // A failed line has no parse and no mask, so no labels either.
     if let Ok(line) = serde_json::from_value::<ScoreLine>(Value::Object(row.cells.clone())) {
         let parts = line.normalised.clone();
+        subject.metrics.extend(columns(&line.baselines));
         let score = score_of(line);
         let flags: Vec<&str> = flags_of(&score).into_iter().map(Flag::words).collect();
         subject.labels = labels_of(&score, &flags);
@@ -102,20 +102,6 @@ fn score_of(line: ScoreLine) -> Score {
         crop_in_bpm500: line.crop,
         trace: line.trace,
         triage: line.triage,
-    }
-}
-
-/// Baseline measures of a line: name → zone → number; the whole picture goes by the name alone.
-fn add_baselines(value: &Value, subject: &mut Subject, metrics: &mut Vec<String>) {
-    for (name, zones) in value.as_object().into_iter().flatten() {
-        for (zone, number) in zones.as_object().into_iter().flatten() {
-            let Some(number) = number.as_f64() else { continue };
-            let metric = if zone == "whole" { name.clone() } else { format!("{name} {zone}") };
-            if !metrics.contains(&metric) {
-                metrics.push(metric.clone());
-            }
-            subject.metrics.insert(metric, number);
-        }
     }
 }
 

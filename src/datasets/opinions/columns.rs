@@ -160,10 +160,9 @@ impl ColumnMap {
                 map.0.push(Column { role, name: name.clone(), lower_is_better: false });
             }
         }
-        for name in map.free_numbers(sheet).into_iter().cloned().collect::<Vec<_>>() {
-            if let Some(role) = named_answer(&name) {
-                map.0.push(Column { role, name, lower_is_better: false });
-            }
+        for name in &sheet.header {
+            let role = named_answer(name).filter(|_| !map.has(name) && numbers_in(sheet, name).0 > 0);
+            map.0.extend(role.map(|role| Column { role, name: name.clone(), lower_is_better: false }));
         }
         map
     }
@@ -199,9 +198,14 @@ impl ColumnMap {
 
 /// Whether most of the cells that are filled hold numbers.
 fn is_numeric(sheet: &Sheet, name: &str) -> bool {
+    let (numbers, filled) = numbers_in(sheet, name);
+    numbers * 2 > filled
+}
+
+/// How many of the cells looked at hold numbers, and how many are filled.
+fn numbers_in(sheet: &Sheet, name: &str) -> (usize, usize) {
     let cells: Vec<String> = sheet.rows.iter().take(LOOK).filter_map(|row| row.word(name)).collect();
-    let numbers = cells.iter().filter(|cell| number_of(cell).is_some()).count();
-    numbers > 0 && numbers * 2 > cells.len()
+    (cells.iter().filter(|cell| number_of(cell).is_some()).count(), cells.len())
 }
 
 /// An answer that is plain from its name.

@@ -146,6 +146,12 @@ pub(super) fn line(evidence: &Evidence, job: &Job<'_>, plan: &Plan) -> Line {
     if found.items == 1 {
         notes.push("one item is compared: the number says next to nothing, and no interval exists".to_owned());
     }
+    if macro_interval.value().is_some_and(|interval| interval.high <= interval.low) {
+        notes.push(format!(
+            "all {} compared items say the same, so the interval has no width; with few items that is no certainty",
+            found.items
+        ));
+    }
     notes.extend(few_levels(&metrics, &found, &by_policy));
     let (area, good) = area(&metrics, &humans, plan.good_from);
     Line {
