@@ -132,13 +132,13 @@ fn a_wide_band_is_called_fragile_with_its_ends() {
         vec![point(0.05, modify.min, preserve.min, false), point(0.3, modify.max, preserve.max, false), point(0.6, 0.0, 0.0, true)];
     window.audit.borrow_mut().sensitivity =
         Some(Sensitivity { profile: Profile::Corrected, box_threshold: 0.3, by_box_threshold: curves, by_growth: Vec::new() });
-    window.key(Key::U);
+    window.key(Key::F7);
     window.settle();
     window.harness.get_by_label("⚠ fragile: overall moves between 0.600 and 2.000; no value at 1 settings");
     window.harness.get_by_label("Compute them");
     window.harness.get_by_role_and_label(Role::Image, "overall against the box threshold");
     window.harness.get_by_label("There is no mask to grow or shrink.");
-    window.key(Key::U);
+    window.key(Key::F7);
     assert!(window.harness.query_by_label_contains("fragile").is_none());
 }
 
@@ -150,15 +150,15 @@ fn the_region_pasted_back_stands_in_for_the_edit_with_its_own_parts() {
     image::RgbImage::from_pixel(448, 448, image::Rgb([9, 9, 9])).save(&picture).unwrap();
     let score = with(&window, |parts| parts.preserve = Outcome::Value(0.987));
     window.audit.borrow_mut().pasted = Some(PastedBack { picture: picture.clone(), feather: 4.0, score: Some(score.into()) });
-    window.key(Key::Q);
+    window.key(Key::F8);
     window.settle();
     assert_eq!(window.state().audit.stand_in(RowId(1)), Some(&picture));
     window.harness.get_by_label("pasted back");
     window.harness.get_by_label(" 0.987");
-    window.key(Key::Q);
+    window.key(Key::F8);
     assert_eq!(window.state().audit.stand_in(RowId(1)), None);
     // Another edit has its own region, asked for when it is looked at.
-    window.key(Key::Q);
+    window.key(Key::F8);
     window.key(Key::ArrowDown);
     window.settle();
     assert!(window.state().audit.pasted.as_ref().is_some_and(|asked| asked.edit == RowId(2)));
