@@ -4,6 +4,7 @@
 //! profile, range, rating, run, proposal.
 
 mod baseline;
+mod distance;
 pub mod geometry;
 mod item;
 mod mask;
@@ -17,9 +18,11 @@ mod region;
 pub mod regions;
 pub mod rle;
 mod score;
+mod triage;
 mod vote;
 
 pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
+pub use distance::squared_distances;
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
 pub use mask::Mask;
@@ -28,6 +31,7 @@ pub use parse::{EditType, FieldWords, Parse, ParseOrigin, PositionWord, SizeWord
 pub use paths::relative_path;
 pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use rating::{CRITERIA, Criterion, Rating};
-pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
+pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side, TokenMatch};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use triage::{CHANGED_ABOVE, ChangeShares, Shift, Triage};
 pub use vote::{ModelVote, Preference};

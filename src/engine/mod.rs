@@ -5,23 +5,29 @@
 
 #[cfg(feature = "nets")]
 mod adapters;
+pub mod audit;
 mod baseline_networks;
 mod baselines;
 mod cache;
+mod corrections;
 mod demo;
 mod evaluate;
 pub mod files;
 mod handle;
+mod inputs;
+mod known;
 mod messages;
 pub mod models;
 mod networks;
 pub mod opinions;
+pub mod paste_back;
 pub mod pictures;
 mod prompts;
 pub mod results;
 mod runs;
 #[cfg(feature = "nets")]
 mod session;
+mod triage;
 
 pub use baselines::{BaselineChoice, BaselineView};
 pub use cache::{MemoryCache, ResultCache};
@@ -48,4 +54,4 @@ pub use crate::imaging::{
 pub use crate::instruct::parse_instruction;
 
 /// Puts parts on one scale and into one number; the window shows them, it does not compute them.
-pub use crate::metrics::bpm::{combine, fit_range};
+pub use crate::metrics::bpm::{Combined, Partial, Pending, combine, explain, fit_range, sensitivity::SensitivityPoint};

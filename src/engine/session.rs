@@ -14,6 +14,7 @@ use crate::nets::sam::{Sam, SamEmbedding};
 use super::adapters::{CachedDetector, CachedEncoder, CachedSegmenter, Keep};
 use super::cache::ResultCache;
 use super::demo;
+use super::known::CacheNames;
 use super::messages::{DevicePreference, ModelSource};
 
 /// Why networks could not be had.
@@ -118,6 +119,11 @@ impl Session {
             hasher.update(fingerprint.split('/').next().unwrap_or("").as_bytes());
         }
         hasher.finalize().to_hex()[..32].to_owned()
+    }
+
+    /// What the cached results of each network are kept under.
+    pub fn cache_names(&self) -> CacheNames {
+        CacheNames { detector: self.detector.1.clone(), segmenter: self.segmenter.1.clone(), encoder: self.encoder.1.clone() }
     }
 
     /// The networks' name with the beginning of their fingerprint.

@@ -23,7 +23,7 @@ pub mod pictures;
 mod project_store;
 mod raster;
 pub mod region_store;
-mod rescore;
+pub mod rescore;
 mod screenshot;
 pub mod settings;
 pub mod state;
