@@ -8,7 +8,7 @@ pub mod agreement;
 mod app;
 mod apply;
 mod apply_tools;
-mod canvas;
+pub mod canvas;
 mod colormap;
 pub mod columns;
 pub mod command;
