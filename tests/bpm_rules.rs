@@ -34,6 +34,7 @@ impl Detector for FakeDetector {
                 rect_in_image: image_from_bpm500 * Rect::new(x0, y0, x1, y1),
                 phrase: phrase.to_owned(),
                 confidence,
+                tokens: Vec::new(),
             })
             .collect())
     }
@@ -349,6 +350,7 @@ fn of_several_edited_boxes_all_some_or_none_satisfy() {
                     rect_in_image: Rect::new(x0, y0, x1, y1),
                     phrase: String::new(),
                     confidence,
+                    tokens: Vec::new(),
                 })
                 .collect(),
         );
@@ -511,7 +513,8 @@ fn a_mask_of_everything_leaves_nothing_to_preserve() {
 #[test]
 fn a_person_overrides_boxes_and_mask() {
     let mut case = Case::replace().found("cat", &[CAT]).found("dog", &[DOG]);
-    let box_in_source = Detection { rect_in_image: Rect::new(600.0, 300.0, 800.0, 400.0), phrase: "cat".into(), confidence: 1.0 };
+    let box_in_source =
+        Detection { rect_in_image: Rect::new(600.0, 300.0, 800.0, 400.0), phrase: "cat".into(), confidence: 1.0, tokens: Vec::new() };
     case.overrides.source_boxes = Some(vec![box_in_source.clone()]);
     let score = case.score(Profile::Corrected);
     assert_eq!(score.boxes.source, [box_in_source]);

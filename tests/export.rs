@@ -7,7 +7,7 @@ use editscope::domain::rle::{Counts, Rle};
 use editscope::domain::{
     Baselines, Item, Mask, Outcome, Parts, PictureRef, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side, Size, Zoned,
 };
-use editscope::export::{CocoPicture, ExportResult, ExportRow, write_coco, write_csv, write_jsonl, write_masks};
+use editscope::export::{CocoPicture, ExportResult, ExportRow, MaskInk, write_coco, write_csv, write_jsonl, write_masks};
 use serde_json::{Value, json};
 
 fn folder_with(names: &[&str]) -> tempfile::TempDir {
@@ -39,6 +39,7 @@ fn rows_of(dataset: &Dataset) -> Vec<ExportRow> {
         parts: Ok(parts),
         overall: Some(Outcome::Value(1.5)),
         range: Some("demo".into()),
+        automatic: None,
         baselines,
     };
     let row = |item: &Item, index: usize| ExportRow {
@@ -138,12 +139,15 @@ fn masks_are_white_where_the_edit_is_and_no_name_overwrites_another() {
     let folder = folder_with(&[]);
     let out = folder.path().join("masks");
     let mask = Mask::from_fn(Size::new(3, 2), |x, y| (x, y) == (2, 0));
-    let files = write_masks([("a/1", &mask), ("A_1", &mask), ("..", &mask)], &out).expect("the folder is ours");
+    let files = write_masks([("a/1", &mask), ("A_1", &mask), ("..", &mask)], MaskInk::White, &out).expect("the folder is ours");
     assert_eq!(files, ["a_1.png", "A_1_2.png", "mask.png"].map(|name| out.join(name)));
     let picture = image::open(&files[0]).expect("a PNG");
     assert_eq!(picture.color(), image::ColorType::L8);
     assert_eq!(picture.into_luma8().into_raw(), [0, 0, 255, 0, 0, 0]);
     assert_eq!(std::fs::read_dir(&out).expect("made above").count(), 3, "nothing half written stays");
+    // For tools that want the edit in black: the negative.
+    let files = write_masks([("a", &mask)], MaskInk::Black, &out).expect("the folder is ours");
+    assert_eq!(image::open(&files[0]).expect("a PNG").into_luma8().into_raw(), [255, 255, 0, 255, 255, 255]);
 }
 
 #[test]

@@ -83,7 +83,12 @@ fn score(modify: Outcome<f64>) -> Score {
         global: false,
         parse: Parse::default(),
         boxes: BoxesBySide {
-            source: vec![Detection { rect_in_image: Rect::new(0.0, 0.0, 4.0, 3.9), phrase: "cup".into(), confidence: 0.5 }],
+            source: vec![Detection {
+                rect_in_image: Rect::new(0.0, 0.0, 4.0, 3.9),
+                phrase: "cup".into(),
+                confidence: 0.5,
+                tokens: Vec::new(),
+            }],
             edit: vec![],
         },
         candidates: BoxesBySide::default(),
@@ -95,6 +100,7 @@ fn score(modify: Outcome<f64>) -> Score {
             fallback: true,
             numbers: BTreeMap::from([("n".into(), f64::NAN)]),
         }],
+        triage: editscope::domain::Triage::default(),
     }
 }
 

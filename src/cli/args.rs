@@ -176,10 +176,12 @@ pub enum ExportFormat {
     Jsonl,
     /// COCO annotations with RLE masks
     Coco,
-    /// One PNG a mask: white is the edit region
+    /// One PNG a mask: white is the edit region (black with --invert)
     Masks,
     /// What raters said, one thing a line (a table for OUT.csv), as `import --ratings` reads it
     Ratings,
+    /// One PNG an edit: only its region, pasted back on the source
+    PasteBack,
     /// The agreement with people as one HTML file with pictures (or .csv, .tex), as `agree --report`
     Report,
 }
@@ -191,12 +193,18 @@ pub struct Export {
     /// What to write
     #[arg(long, value_enum)]
     pub format: ExportFormat,
-    /// The file (folder for masks) to write
+    /// The file (folder for masks and paste-back) to write
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Only what this rater said (with --format ratings)
     #[arg(long, value_name = "NAME")]
     pub rater: Option<String>,
+    /// Masks: black where the edit is, white elsewhere
+    #[arg(long)]
+    pub invert: bool,
+    /// Paste-back: pixels of the source over which the region's edge is soft, inwards
+    #[arg(long, value_name = "PX", default_value_t = crate::engine::paste_back::FEATHER)]
+    pub feather: f32,
     /// Which profile's scores to write
     #[arg(long, default_value = "corrected", value_name = "PROFILE")]
     pub profile: Profile,

@@ -6,8 +6,11 @@ use std::collections::btree_map::Entry;
 use anyhow::bail;
 
 use crate::domain::{Detection, Mask, Region, RegionOrigin, RegionRole, RegionShape, Side};
+use crate::engine;
 use crate::engine::results::{self, ScoredEdit};
-use crate::export::{CocoPicture, ExportResult, ExportRow, write_coco, write_csv, write_jsonl, write_masks};
+use crate::export::{
+    AutomaticResult, CocoPicture, ExportResult, ExportRow, MaskInk, write_coco, write_csv, write_jsonl, write_masks, write_pictures,
+};
 use crate::storage::{ItemId, Project, StoredEdit, StoredItem};
 
 use super::Finish;
@@ -46,10 +49,13 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
                     export.profile
                 );
             }
-            write_masks(masks.iter().map(|(name, mask)| (name.as_str(), mask)), out)?;
+            let ink = if export.invert { MaskInk::Black } else { MaskInk::White };
+            write_masks(masks.iter().map(|(name, mask)| (name.as_str(), mask)), ink, out)?;
             let without = scored.iter().filter(|edit| edit.score.is_some()).count() - masks.len();
-            format!("{} masks (white: the edit region, at the size of the source); {without} scored edits have no region", masks.len())
+            let color = if export.invert { "black" } else { "white" };
+            format!("{} masks ({color}: the edit region, at the size of the source); {without} scored edits have no region", masks.len())
         }
+        ExportFormat::PasteBack => paste_back(&project, export, &scored)?,
         // Made above, of other things than the rows.
         ExportFormat::Report | ExportFormat::Ratings => String::new(),
         ExportFormat::Coco => {
@@ -95,6 +101,10 @@ fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Re
                     parts,
                     overall: Some(scored.combined.overall.clone()),
                     range: Some("fitted on this project".to_owned()),
+                    automatic: scored.automatic.as_ref().map(|automatic| AutomaticResult {
+                        parts: automatic.score.parts.clone(),
+                        overall: automatic.combined.overall.clone(),
+                    }),
                     baselines: scored.baselines.clone(),
                 }),
             })
@@ -116,17 +126,42 @@ fn masks(scored: &[ScoredEdit]) -> anyhow::Result<Vec<(String, Mask)>> {
     Ok(masks)
 }
 
-fn region(side: Side, detection: &Detection) -> Region {
+/// Writes the region of each edit on its source; says what was written and what could not be.
+fn paste_back(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<String> {
+    if !export.feather.is_finite() || export.feather < 0.0 {
+        bail!("--feather {}: give a number of pixels, 0 or more", export.feather);
+    }
+    let (items, edits) = parts(project)?;
+    let edits: BTreeMap<_, _> = edits.into_iter().map(|edit| (edit.id, edit)).collect();
+    let masks = masks(scored)?;
+    let files = masks.iter().filter_map(|(name, mask)| {
+        let id = scored.iter().find(|edit| edit.key.0 == *name)?.id;
+        let edit = edits.get(&id)?;
+        let item = items.get(&edit.item)?;
+        Some((name.as_str(), engine::paste_back::paste_back(&item.source.path, &edit.picture.path, mask, export.feather)))
+    });
+    let written = write_pictures(files, &export.output)?;
+    let without = scored.iter().filter(|edit| edit.score.is_some()).count() - masks.len();
+    Ok(format!(
+        "{} pictures (only the region of the edit on its source, edge soft over {} px, sRGB); {without} scored edits have no region",
+        written.len(),
+        export.feather
+    ))
+}
+
+/// A box that the metric used: the detector's, or a person's where the detector proposed no such box.
+fn region(side: Side, detection: &Detection, candidates: &[Detection]) -> Region {
+    let by_person = !candidates.contains(detection);
     Region {
         side,
         role: match side {
             Side::Source => RegionRole::Original,
             Side::Edit => RegionRole::Edited,
         },
-        origin: RegionOrigin::Detector,
+        origin: if by_person { RegionOrigin::Person } else { RegionOrigin::Detector },
         shape: RegionShape::Box(detection.rect_in_image),
         label: detection.phrase.clone(),
-        confidence: Some(detection.confidence),
+        confidence: (!by_person).then_some(detection.confidence),
     }
 }
 
@@ -144,21 +179,23 @@ fn pictures(project: &Project, scored: &[ScoredEdit]) -> anyhow::Result<Vec<Coco
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let size = results::picture_size(&item.source.path)?;
-                let regions = score.boxes.source.iter().map(|d| region(Side::Source, d)).collect();
+                let regions = score.boxes.source.iter().map(|d| region(Side::Source, d, &score.candidates.source)).collect();
                 new.insert(CocoPicture { picture: item.source.clone(), size, regions })
             }
         };
         if let Some(rle) = &score.mask {
+            let automatic = by_id.get(&edit.id).and_then(|scored| scored.automatic.as_ref());
+            let drawn = automatic.is_some_and(|automatic| automatic.score.mask.as_ref() != Some(rle));
             source.regions.push(Region {
                 side: Side::Source,
                 role: RegionRole::EditMask,
-                origin: RegionOrigin::Segmenter,
+                origin: if drawn { RegionOrigin::Person } else { RegionOrigin::Segmenter },
                 shape: RegionShape::Mask(rle.clone()),
                 label: edit.key.0.clone(),
                 confidence: None,
             });
         }
-        let regions = score.boxes.edit.iter().map(|d| region(Side::Edit, d)).collect();
+        let regions = score.boxes.edit.iter().map(|d| region(Side::Edit, d, &score.candidates.edit)).collect();
         found.push(CocoPicture { size: results::picture_size(&edit.picture.path)?, picture: edit.picture, regions });
     }
     Ok(sources.into_values().chain(found).collect())

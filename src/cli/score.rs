@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::domain::Range;
+use crate::domain::{PaperWeights, Range};
 use crate::engine::results::{self, ScoredEdit};
-use crate::engine::{BaselineView, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, files};
-use crate::export::{FailedLine, Normalised, ScoreLine};
+use crate::engine::{
+    BaselineView, Combined, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, explain, files,
+};
+use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine};
 use crate::storage::{EditId, Project};
 
 use super::Finish;
@@ -193,7 +195,7 @@ pub fn run_with_progress(project: &Project, request: &ScoreRequest) -> anyhow::R
         }),
         _ => {}
     };
-    let mut run = Run { token: RunToken(0), request, cancelled: &|| false, emit: &mut emit };
+    let mut run = Run { token: RunToken(0), request, cancelled: &|| false, emit: &mut emit, between: &mut |_| {} };
     let tally = evaluate(project, &mut NetworkSlot::default(), &mut run)?;
     if let Some(bar) = &bar {
         bar.finish_and_clear();
@@ -246,6 +248,18 @@ fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Op
 fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range>, view: &BaselineView) -> ScoreLine {
     let mut baselines = edit.baselines.clone();
     view.complete(&mut baselines);
+    let normalised = |combined: &Combined| Normalised { modify: combined.modify.value.clone(), preserve: combined.preserve.value.clone() };
+    let automatic = edit.automatic.as_ref().map(|automatic| AutomaticLine {
+        parts: automatic.score.parts.clone(),
+        normalised: normalised(&automatic.combined),
+        overall: automatic.combined.overall.clone(),
+        parse: automatic.score.parse.clone(),
+        boxes: automatic.score.boxes.clone(),
+        mask: automatic.score.mask.clone(),
+    });
+    // The path goes on to the overall: what the range made of the parts, and how they were weighed.
+    let mut trace = score.trace.clone();
+    trace.extend(explain(score, range, PaperWeights::default()));
     ScoreLine {
         id: edit.key.0.clone(),
         item: edit.item.0.clone(),
@@ -253,7 +267,7 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         instruction: edit.instruction.clone(),
         profile: score.profile,
         parts: score.parts.clone(),
-        normalised: Normalised { modify: edit.combined.modify.value.clone(), preserve: edit.combined.preserve.value.clone() },
+        normalised: normalised(&edit.combined),
         overall: edit.combined.overall.clone(),
         range: range.cloned(),
         outside: edit.outside().into_iter().map(str::to_owned).collect(),
@@ -262,7 +276,9 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         mask: score.mask.clone(),
         crop: score.crop_in_bpm500,
         global: score.global,
-        trace: score.trace.clone(),
+        trace,
+        triage: score.triage,
+        automatic,
         models: edit.models.clone(),
         device: edit.device.clone(),
         human: edit.human_means(),

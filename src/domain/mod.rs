@@ -4,6 +4,7 @@
 //! profile, range, rating, run, proposal.
 
 mod baseline;
+mod distance;
 pub mod geometry;
 mod item;
 mod mask;
@@ -21,9 +22,11 @@ pub mod regions;
 pub mod rle;
 mod rubric;
 mod score;
+mod triage;
 mod vote;
 
 pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
+pub use distance::squared_distances;
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
 pub use mask::Mask;
@@ -35,9 +38,10 @@ pub use protocol::{Answer, Judgement, Protocol, ProtocolKind, RatingContext, Rub
 pub use random::Random;
 pub use rater_row::RaterRow;
 pub use rating::{CRITERIA, Criterion, Rating};
-pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
+pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side, TokenMatch};
 pub use rubric::{MAX_QUESTIONS, Question, Rubric, SCALE_POINTS, ScalePoint, Unedited};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use triage::{CHANGED_ABOVE, ChangeShares, Shift, Triage};
 pub use vote::{ModelVote, Preference};
 
 /// A short name for a value by its content: the first 16 hex digits of the BLAKE3 hash of its JSON.

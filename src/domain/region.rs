@@ -23,6 +23,18 @@ pub struct Detection {
     pub phrase: String,
     /// Largest token probability, in `0..=1`.
     pub confidence: f32,
+    /// The tokens of the query with their probabilities, in their order; empty for boxes that no detector made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokenMatch>,
+}
+
+/// How surely a box shows one token of the query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TokenMatch {
+    /// As the detector's vocabulary writes it (`##` begins a piece inside a word).
+    pub token: String,
+    /// In `0..=1`.
+    pub probability: f32,
 }
 
 /// What a region stands for in the metric.

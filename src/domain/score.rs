@@ -10,6 +10,7 @@ use super::parse::Parse;
 use super::profile::Profile;
 use super::region::Detection;
 use super::rle::Rle;
+use super::triage::Triage;
 
 /// The four part scores (`bpm.md` sections 3 and 4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,4 +101,25 @@ pub struct Score {
     /// The crop that modify looked at, integer edges on the 500×500 canvas.
     pub crop_in_bpm500: Option<Rect<Bpm500>>,
     pub trace: Vec<TraceStep>,
+    /// What a person should know before the number is believed, besides the trace.
+    #[serde(default, skip_serializing_if = "Triage::is_empty")]
+    pub triage: Triage,
+}
+
+impl Score {
+    /// A score of parts alone: as much as ranges and overalls need.
+    pub fn of_parts(profile: Profile, global: bool, parts: Parts) -> Self {
+        Self {
+            profile,
+            parts,
+            global,
+            parse: Parse::default(),
+            boxes: BoxesBySide::default(),
+            candidates: BoxesBySide::default(),
+            mask: None,
+            crop_in_bpm500: None,
+            trace: Vec::new(),
+            triage: Triage::default(),
+        }
+    }
 }

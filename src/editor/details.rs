@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::flags::Flags;
 use super::row::RowId;
-use crate::domain::{Baselines, Outcome, Parse, Profile, Rating, Score};
+use crate::domain::{Baselines, Outcome, Parse, Profile, Range, Rating, Score};
 
 /// A picture of the pair and whether it is where the project says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,22 @@ pub struct HistoryLine {
     pub what: String,
 }
 
+/// What the metric says by itself about an edit whose counting score is a person's correction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Automatic {
+    pub score: Arc<Score>,
+    pub combined: Option<Combined>,
+}
+
+/// What an auditor needs besides the score that counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audit {
+    /// `None` when nothing was corrected.
+    pub automatic: Option<Automatic>,
+    /// What modify and preserve are put on one scale with.
+    pub range: Option<Range>,
+}
+
 /// The selected edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditDetails {
@@ -44,6 +60,7 @@ pub struct EditDetails {
     pub parse: Option<Parse>,
     pub score: Option<Arc<Score>>,
     pub combined: Option<Combined>,
+    pub audit: Audit,
     /// Other metrics; those without a value say why. Empty without a score.
     pub baselines: Baselines,
     /// In words: profile, networks and device of the run that made the score.

@@ -15,6 +15,8 @@ pub enum Flag {
     Failed,
     SizeMismatch,
     Shifted,
+    /// Most of the change lies outside the region that was to change.
+    LeakHigh,
     ParseDoubtful,
     /// The picture, the parse or a region changed since the edit was scored.
     Stale,
@@ -24,7 +26,7 @@ pub enum Flag {
 
 impl Flag {
     /// All flags, in the order they are offered.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::NoBox,
         Self::WholeBox,
         Self::EmptyMask,
@@ -33,6 +35,7 @@ impl Flag {
         Self::Failed,
         Self::SizeMismatch,
         Self::Shifted,
+        Self::LeakHigh,
         Self::ParseDoubtful,
         Self::Stale,
         Self::SourceMissing,
@@ -50,6 +53,7 @@ impl Flag {
             Self::Failed => "failed",
             Self::SizeMismatch => "size differs",
             Self::Shifted => "shifted",
+            Self::LeakHigh => "leak high",
             Self::ParseDoubtful => "parse doubtful",
             Self::Stale => "score outdated",
             Self::SourceMissing => "source missing",
@@ -68,6 +72,7 @@ impl Flag {
             Self::Failed => "A part of the score could not be computed; the trace says why.",
             Self::SizeMismatch => "Source and edit differ in size; the metric stretches both.",
             Self::Shifted => "The edit looks shifted or zoomed against its source.",
+            Self::LeakHigh => "At least half of all change lies outside the region that was to change.",
             Self::ParseDoubtful => "The reader of the instruction had to guess.",
             Self::Stale => "Picture, parse or regions changed since the score was made: score the edit again.",
             Self::SourceMissing => "The file of the source cannot be found.",

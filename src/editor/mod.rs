@@ -4,6 +4,7 @@
 //! changes it through actions only.
 
 mod agreement;
+mod band;
 mod compare;
 mod details;
 mod flags;
@@ -19,8 +20,9 @@ pub mod tools;
 mod view;
 
 pub use agreement::{Measure, MeasurePoint, measure_points};
+pub use band::Band;
 pub use compare::{Compare, CompareMode, Content, DifferenceView, Divider, PaneLayout};
-pub use details::{Combined, EditDetails, HistoryLine, PictureState};
+pub use details::{Audit, Automatic, Combined, EditDetails, HistoryLine, PictureState};
 pub use flags::{Flag, Flags};
 pub use jobs::{Failure, Job, JobState, Jobs};
 pub use labels::{LabelBox, place_labels};

@@ -56,6 +56,8 @@ pub struct Queue {
     sort: SortKey,
     descending: bool,
     shown: Vec<usize>,
+    /// How many rows have each flag, in the order of [`Flag::ALL`].
+    flag_counts: Vec<usize>,
     selected: Option<RowId>,
 }
 
@@ -174,9 +176,15 @@ impl Queue {
         self.disagreement.get(index).copied().flatten()
     }
 
+    /// The flags that some row has, with the number of rows, in the order of [`Flag::ALL`].
+    pub fn flags(&self) -> impl Iterator<Item = (Flag, usize)> + '_ {
+        Flag::ALL.into_iter().zip(self.flag_counts.iter().copied()).filter(|(_, count)| *count > 0)
+    }
+
     /// Recomputes what is shown; selection stays even if it is filtered out.
     pub fn refresh(&mut self) {
         self.disagreement = disagreement(&self.rows);
+        self.flag_counts = Flag::ALL.into_iter().map(|flag| self.rows.iter().filter(|row| row.flags.has(flag)).count()).collect();
         let words: Vec<String> = self.filter.text.split_whitespace().map(str::to_lowercase).collect();
         let (rows, filter) = (&self.rows, &self.filter);
         self.shown = (0..rows.len()).filter(|&index| accepts(&rows[index], filter, &words)).collect();
@@ -331,6 +339,23 @@ mod tests {
         assert_eq!(queue.next_where(|row| row.raters == 0), Some(RowId(3)));
         queue.select(RowId(3));
         assert_eq!(queue.next_where(|row| row.raters > 0), Some(RowId(0)));
+    }
+
+    #[test]
+    fn flags_are_counted_over_all_rows_and_a_filter_shows_those_that_have_one() {
+        let mut rows = vec![row(0, "a", "m", None, None), row(1, "b", "m", None, None), row(2, "c", "m", None, None)];
+        for (row, flags) in rows.iter_mut().zip([&[Flag::NoBox, Flag::LeakHigh][..], &[], &[Flag::LeakHigh]]) {
+            flags.iter().for_each(|flag| row.flags.set(*flag, true));
+        }
+        let mut queue = Queue::default();
+        queue.set_rows(rows);
+        assert_eq!(queue.flags().collect::<Vec<_>>(), [(Flag::NoBox, 1), (Flag::LeakHigh, 2)]);
+        queue.set_filter(Filter { only: ShowOnly::With(Flag::LeakHigh), ..Filter::default() });
+        assert_eq!(queue.shown(), [0, 2]);
+        // The next problem goes round among what is shown.
+        queue.select(RowId(2));
+        assert_eq!(queue.next_where(|row| !row.flags.is_empty()), Some(RowId(0)));
+        assert_eq!(queue.flags().count(), 2, "counts are of all rows, not of the shown ones");
     }
 
     #[test]

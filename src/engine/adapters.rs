@@ -17,6 +17,7 @@ use crate::nets::grounding_dino::{GroundingDino, PhraseFeatures, PictureFeatures
 use crate::nets::sam::{Sam, SamEmbedding};
 
 use super::cache::{ResultCache, floats_from_bytes, floats_to_bytes, picture_hash};
+use super::known::{self, box_prompt};
 use super::loaded::{Loaded, Network};
 use super::recent::Recent;
 use super::session::SessionError;
@@ -34,12 +35,7 @@ pub struct Keep<'a> {
 
 impl Keep<'_> {
     fn key(&self, kind: &str, content: &str, prompt: &str) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for part in [self.fingerprint, content, prompt] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        format!("{kind}/{}", hasher.finalize().to_hex())
+        known::key(self.fingerprint, kind, content, prompt)
     }
 
     /// The network, unless the run was cancelled.
@@ -70,7 +66,7 @@ pub struct CachedDetector<'a> {
 impl Detector for CachedDetector<'_> {
     fn detect(&mut self, picture: &RgbImage, phrase: &str) -> Result<Vec<Detection>, PortError> {
         let hash = picture_hash(picture);
-        let key = self.keep.key("boxes", &hash, phrase);
+        let key = self.keep.key(known::BOXES, &hash, phrase);
         if let Some(kept) = self.keep.cache.get(&key).and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Ok(kept);
         }
@@ -99,8 +95,7 @@ impl Segmenter for CachedSegmenter<'_> {
             return Ok(Vec::new());
         }
         let hash = picture_hash(picture_bpm500);
-        let prompt = boxes.iter().map(|b| format!("{:?}", b.to_array())).collect::<Vec<_>>().join(" ");
-        let key = self.keep.key("masks", &hash, &prompt);
+        let key = self.keep.key(known::MASKS, &hash, &box_prompt(boxes));
         let kept = self.keep.cache.get(&key).and_then(|bytes| serde_json::from_slice::<Vec<Rle>>(&bytes).ok());
         if let Some(masks) = kept.and_then(|rles| rles.iter().map(|rle| rle.to_mask().ok()).collect()) {
             return Ok(masks);
@@ -124,7 +119,7 @@ pub struct CachedEncoder<'a> {
 
 impl ImageTextEncoder for CachedEncoder<'_> {
     fn encode_pictures(&mut self, pictures: &[&RgbImage]) -> Result<Vec<Vec<f32>>, PortError> {
-        let keys: Vec<String> = pictures.iter().map(|p| self.keep.key("picture", &picture_hash(p), "")).collect();
+        let keys: Vec<String> = pictures.iter().map(|p| self.keep.key(known::PICTURE, &picture_hash(p), "")).collect();
         let mut features: Vec<Option<Vec<f32>>> = keys.iter().map(|key| floats_from_bytes(&self.keep.cache.get(key)?)).collect();
         let missing: Vec<usize> = (0..pictures.len()).filter(|&i| features[i].is_none()).collect();
         if !missing.is_empty() {
@@ -140,7 +135,7 @@ impl ImageTextEncoder for CachedEncoder<'_> {
     }
 
     fn encode_texts(&mut self, texts: &[&str]) -> Result<Vec<TextFeature>, PortError> {
-        let keys: Vec<String> = texts.iter().map(|text| self.keep.key("text", text, "")).collect();
+        let keys: Vec<String> = texts.iter().map(|text| self.keep.key(known::TEXT, text, "")).collect();
         let mut features: Vec<Option<TextFeature>> = keys
             .iter()
             .map(|key| {

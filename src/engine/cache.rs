@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-#[cfg(feature = "nets")]
 use image::RgbImage;
 
 /// A store of network results. A cache that cannot be read or written only costs time, so it has no errors: implementations log them.
@@ -30,7 +29,6 @@ impl ResultCache for MemoryCache {
     }
 }
 
-#[cfg(feature = "nets")]
 /// Content hash of an upright RGB picture: its size and pixels.
 pub fn picture_hash(picture: &RgbImage) -> String {
     let mut hasher = blake3::Hasher::new();
@@ -46,7 +44,6 @@ pub fn floats_to_bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-#[cfg(feature = "nets")]
 /// The inverse of [`floats_to_bytes`]; `None` for a broken length.
 pub fn floats_from_bytes(bytes: &[u8]) -> Option<Vec<f32>> {
     let (chunks, rest) = bytes.as_chunks::<4>();

@@ -7,18 +7,18 @@ use std::time::Instant;
 
 use image::RgbImage;
 
-use crate::domain::{Detection, Parse, RegionOrigin, RegionRole, RegionShape, Score, Side};
+use crate::domain::Score;
 use crate::imaging::decode::{DecodeOptions, decode};
-use crate::instruct::parse_instruction;
-use crate::metrics::bpm::{Overrides, PairInput, Settings, score_pair};
+use crate::metrics::bpm::{Canvases, PairInput, Partial, Settings, judge};
 use crate::metrics::ports::PortError;
 use crate::storage::{EditId, NewRun, Project, RunEnd, RunId, RunKind, StorageError, StoredEdit, StoredItem};
 
 use super::baselines::{self, Wanted};
 use super::cache::ProjectCache;
+use super::inputs::{self, Reading, Sizes};
 use super::messages::{Event, RunToken, ScoreRequest};
 use super::networks::NetworkSlot;
-use super::results;
+use super::{corrections, results, triage};
 
 /// What one run needs besides the project and the networks.
 pub struct Run<'a> {
@@ -27,6 +27,8 @@ pub struct Run<'a> {
     /// Asked before each edit and before each network call.
     pub cancelled: &'a dyn Fn() -> bool,
     pub emit: &'a mut dyn FnMut(Event),
+    /// Called before each edit: what cannot wait until the run is done has its turn with the networks.
+    pub between: &'a mut dyn FnMut(&mut NetworkSlot),
 }
 
 /// What a run came to.
@@ -70,7 +72,8 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
     let already = items.iter().flat_map(|(_, edits)| edits).filter(|edit| ready.contains(&edit.id)).count();
     (run.emit)(Event::RunStarted { run: run.token, total, already, device, models });
 
-    let mut work = Work { project, networks, run, id, ready, total, started, tally: Tally::default() };
+    networks.remember(project)?;
+    let mut work = Work { project, networks, run, about: &about, id, ready, total, started, tally: Tally::default() };
     let other_metrics = Wanted::of(work.run.request.baselines);
     work.networks.baselines.begin_run(work.run.request.device);
     let finished = items.iter().try_for_each(|(item, edits)| -> anyhow::Result<()> {
@@ -87,7 +90,7 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
     };
     project.finish_run(id, &end)?;
     finished?;
-    keep_overalls(project, id, request)?;
+    keep_overalls(project, id, &about, request)?;
     emit(Event::RunFinished {
         run: token,
         done: tally.done,
@@ -125,13 +128,24 @@ fn begin(project: &Project, about: &NewRun, rescore: bool) -> Result<(RunId, Has
     Ok((project.start_run(about)?, HashSet::new()))
 }
 
-/// Keeps the overall scores beside the parts, so that the queue needs no arithmetic.
-fn keep_overalls(project: &Project, id: RunId, request: &ScoreRequest) -> Result<(), StorageError> {
+/// Keeps the overall scores beside the parts, so that the queue needs no arithmetic: of the whole run, or of the edits that were asked for.
+fn keep_overalls(project: &Project, id: RunId, about: &NewRun, request: &ScoreRequest) -> Result<(), StorageError> {
     let range = match &request.range {
         Some(range) => range.clone(),
         None => results::fit(project, request.profile, None)?,
     };
-    project.set_overalls(id, &results::overalls(&project.scores_of_run(id)?, &range))
+    let corrections = project.unfinished_run(&NewRun { kind: RunKind::Correction, ..about.clone() })?;
+    for run in [Some(id), corrections].into_iter().flatten() {
+        let scores = match &request.edits {
+            None => project.scores_of_run(run)?,
+            Some(edits) => {
+                let newest = edits.iter().map(|edit| project.latest_score(*edit, request.profile)).collect::<Result<Vec<_>, _>>()?;
+                newest.into_iter().flatten().filter(|stored| stored.run == run).collect()
+            }
+        };
+        project.set_overalls(run, &results::overalls(&scores, &range))?;
+    }
+    Ok(())
 }
 
 /// A run under way.
@@ -139,6 +153,7 @@ struct Work<'a, 'r> {
     project: &'a Project,
     networks: &'a mut NetworkSlot,
     run: &'a mut Run<'r>,
+    about: &'a NewRun,
     id: RunId,
     /// Edits that need no work.
     ready: HashSet<EditId>,
@@ -151,22 +166,22 @@ impl Work<'_, '_> {
     /// Scores the edits of one item; its source is decoded once, and only if an edit needs it.
     fn item(&mut self, item: &StoredItem, edits: &[StoredEdit]) -> anyhow::Result<()> {
         let mut source: Option<Result<RgbImage, String>> = None;
-        let parse = parse_of(self.project, item)?;
         for edit in edits {
             if self.tally.cancelled || (self.run.cancelled)() {
                 self.tally.cancelled = true;
                 return Ok(());
             }
+            (self.run.between)(self.networks);
             let label = if edit.model.is_empty() { edit.key.to_string() } else { format!("{} ({})", edit.key, edit.model) };
             if self.ready.contains(&edit.id) {
                 self.tally.done += 1;
             } else {
                 let began = Instant::now();
                 let source = source.get_or_insert_with(|| picture(&item.source.path));
-                match self.edit(source.as_ref(), item, edit, &parse)? {
-                    Ok(score) => {
+                match self.edit(source.as_ref(), item, edit)? {
+                    Ok(scores) => {
                         let seconds = began.elapsed().as_secs_f64();
-                        self.project.put_score(self.id, edit.id, &score, seconds)?;
+                        let score = corrections::keep(self.project, (self.id, self.about), edit.id, scores, seconds)?;
                         self.tally.done += 1;
                         (self.run.emit)(Event::EditScored { run: self.run.token, edit: edit.id, score: Arc::new(score), seconds });
                     }
@@ -198,8 +213,7 @@ impl Work<'_, '_> {
         source: Result<&RgbImage, &String>,
         item: &StoredItem,
         edit: &StoredEdit,
-        parse: &Parse,
-    ) -> anyhow::Result<Result<Score, Missing>> {
+    ) -> anyhow::Result<Result<corrections::Scores, Missing>> {
         let source = match source {
             Ok(source) => source,
             Err(why) => return Ok(Err(Missing::Failed(format!("the source image: {why}")))),
@@ -208,57 +222,39 @@ impl Work<'_, '_> {
             Ok(picture) => picture,
             Err(why) => return Ok(Err(Missing::Failed(format!("the edited image: {why}")))),
         };
-        let overrides = overrides_of(self.project, edit.id)?;
-        let input = PairInput { source, edit: &picture, instruction: &item.instruction, parse, overrides: &overrides };
+        let readings = inputs::readings(self.project, item, edit.id, Sizes::of(source, &picture))?;
+        let canvases = match Canvases::new(source, &picture) {
+            Ok(canvases) => canvases,
+            Err(error) => return Ok(Err(Missing::Failed(error.to_string()))),
+        };
         let settings = Settings::new(self.run.request.profile);
         let cache = ProjectCache(self.project);
-        let score = self.networks.lend(&cache, self.run.cancelled, self.run.emit, &mut |nets| score_pair(&input, &settings, nets));
-        if let Some(why) = self.networks.failure() {
-            anyhow::bail!(why);
+        let mut score = |Reading { parse, overrides }: &Reading| -> anyhow::Result<Result<Score, Missing>> {
+            let input = PairInput { source, edit: &picture, instruction: &item.instruction, parse, overrides };
+            let judged =
+                self.networks.lend(&cache, self.run.cancelled, self.run.emit, &mut |nets| judge(&input, &canvases, &settings, nets));
+            if let Some(why) = self.networks.failure() {
+                anyhow::bail!(why);
+            }
+            let judged = judged.and_then(Partial::complete).map_err(|error| match error {
+                PortError::Cancelled => Missing::Cancelled,
+                error => Missing::Failed(error.to_string()),
+            });
+            Ok(judged.map(|judged| triage::complete(judged, &canvases)))
+        };
+        let automatic = match score(&readings.automatic)? {
+            Ok(automatic) => automatic,
+            Err(missing) => return Ok(Err(missing)),
+        };
+        // A correction costs little: what it does not touch is in the cache by now.
+        match readings.corrected.as_ref().map(score).transpose()?.transpose() {
+            Ok(corrected) => Ok(Ok(corrections::Scores { automatic, corrected })),
+            Err(missing) => Ok(Err(missing)),
         }
-        Ok(score.map_err(|error| match error {
-            PortError::Cancelled => Missing::Cancelled,
-            error => Missing::Failed(error.to_string()),
-        }))
     }
 }
 
 /// The upright pixels of a file.
 pub(super) fn picture(path: &Path) -> Result<RgbImage, String> {
     decode(path, &DecodeOptions::default()).map(|decoded| decoded.rgb).map_err(|error| error.to_string())
-}
-
-/// The parse that counts; the rules read the instruction where there is none yet, or only an older reading of the rules.
-fn parse_of(project: &Project, item: &StoredItem) -> Result<Parse, StorageError> {
-    match &item.parse {
-        Some(parse) => Ok(parse.clone()),
-        None => project.suggest_parse(item.id, &parse_instruction(&item.instruction), "rules"),
-    }
-}
-
-/// What people (or the data) say about the regions of a pair; networks do not override themselves.
-fn overrides_of(project: &Project, edit: EditId) -> anyhow::Result<Overrides> {
-    let mut overrides = Overrides::default();
-    for side in [Side::Source, Side::Edit] {
-        let Some(set) = project.regions(edit, side)? else { continue };
-        for region in set.regions {
-            if !matches!(region.origin, RegionOrigin::Person | RegionOrigin::Import) {
-                continue;
-            }
-            match (region.role, region.shape) {
-                (RegionRole::Original | RegionRole::Edited, RegionShape::Box(rect_in_image)) => {
-                    let boxes = match side {
-                        Side::Source => &mut overrides.source_boxes,
-                        Side::Edit => &mut overrides.edit_boxes,
-                    };
-                    let confidence = region.confidence.unwrap_or(1.0);
-                    boxes.get_or_insert_default().push(Detection { rect_in_image, phrase: region.label, confidence });
-                }
-                (RegionRole::EditMask, RegionShape::Mask(rle)) => overrides.mask = Some(rle.to_mask()?),
-                // Boxes as masks, masks as boxes and ignored pixels are not yet part of the metric's input.
-                _ => {}
-            }
-        }
-    }
-    Ok(overrides)
 }

@@ -7,6 +7,7 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
+use super::audit::{self, AuditRequest, Newest};
 use super::messages::{Event, Level, PictureToken, Request, RunToken};
 use super::models::{self, ModelsRequest};
 use super::prompts::PromptDesk;
@@ -52,7 +53,8 @@ impl Cancelled {
     }
 }
 
-/// A running engine: one inference thread that owns the networks, one thread for files, a small pool for pictures.
+/// A running engine: one inference thread that owns the networks, one that answers about single edits from what is known, one for files,
+/// a small pool for pictures.
 pub struct Engine {
     runs: Sender<Request>,
     files: Sender<Request>,
@@ -61,6 +63,8 @@ pub struct Engine {
     model_stops: Arc<AtomicU64>,
     pictures: Sender<(u64, Request)>,
     prompts: PromptDesk,
+    audit: Sender<AuditRequest>,
+    newest: Newest,
     events: Receiver<Event>,
     cancelled: Cancelled,
     /// Picture requests of an older generation are dropped unseen.
@@ -83,9 +87,16 @@ impl Engine {
         let generation = Arc::new(AtomicU64::new(0));
 
         let (runs, incoming) = unbounded();
+        let (background, jobs) = unbounded();
+        let newest = Newest::default();
         let prompts = PromptDesk::default();
-        let (out, stop, desk) = (outbox.clone(), cancelled.clone(), prompts.clone());
-        named("editscope-inference", move || runs::serve(&incoming, &desk, &out, &stop))?;
+        let inbox = runs::Inbox { runs: incoming, background: jobs, prompts: prompts.clone() };
+        let (out, stop, latest) = (outbox.clone(), cancelled.clone(), newest.clone());
+        named("editscope-inference", move || runs::serve(&inbox, &latest, &out, &stop))?;
+
+        let (audit, incoming) = unbounded();
+        let (out, latest) = (outbox.clone(), newest.clone());
+        named("editscope-audit", move || audit::serve(&incoming, &background, &latest, &out))?;
 
         let (files, incoming) = unbounded();
         let out = outbox.clone();
@@ -102,7 +113,7 @@ impl Engine {
             named(&format!("editscope-pictures-{n}"), move || pictures::serve(&incoming, &out, &generation))?;
         }
         let next_token = AtomicU64::new(1);
-        Ok(Self { runs, files, models, model_stops, pictures, prompts, events, cancelled, generation, next_token })
+        Ok(Self { runs, files, models, model_stops, pictures, prompts, audit, newest, events, cancelled, generation, next_token })
     }
 
     /// Asks for something; never blocks. The answer comes as events.
@@ -122,6 +133,12 @@ impl Engine {
                 self.prompts.put(prompt.clone());
                 // Wakes the inference thread, which then looks at the desk.
                 drop(self.runs.send(request));
+            }
+            Request::Audit(request) => {
+                if let AuditRequest::Rescore(ask) = &request {
+                    self.newest.set(ask);
+                }
+                drop(self.audit.send(request));
             }
             Request::Picture(..) | Request::Canvas(_) => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));

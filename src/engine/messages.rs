@@ -9,6 +9,7 @@ use crate::domain::{Profile, Range, Score, Size};
 use crate::nets::catalog::Role;
 use crate::storage::EditId;
 
+use super::audit::{AuditEvent, AuditRequest};
 use super::baselines::BaselineChoice;
 use super::prompts::{PromptEvent, PromptRequest};
 
@@ -159,6 +160,8 @@ pub enum Request {
     Score(RunToken, ScoreRequest),
     /// Points and a box for the segmenter; replaces a question that waits.
     Prompt(PromptRequest),
+    /// About one edit: its score after a correction, how firm it is, its region pasted back.
+    Audit(AuditRequest),
     /// Stop a run; what is scored stays.
     Cancel(RunToken),
     Picture(PictureToken, PictureRequest),
@@ -242,6 +245,8 @@ pub enum Event {
     },
     /// About a question to the segmenter.
     Prompt(PromptEvent),
+    /// About one edit.
+    Audit(AuditEvent),
     Table(super::opinions::TableEvent),
     /// What became of published networks.
     Models(super::models::ModelsEvent),

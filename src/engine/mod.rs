@@ -5,13 +5,17 @@
 
 #[cfg(feature = "nets")]
 mod adapters;
+pub mod audit;
 mod baseline_networks;
 mod baselines;
 mod cache;
+mod corrections;
 mod demo;
 mod evaluate;
 pub mod files;
 mod handle;
+mod inputs;
+mod known;
 #[cfg(feature = "nets")]
 mod loaded;
 mod messages;
@@ -20,6 +24,7 @@ mod model_parts;
 pub mod models;
 mod networks;
 pub mod opinions;
+pub mod paste_back;
 pub mod pictures;
 mod prompts;
 #[cfg(feature = "nets")]
@@ -28,6 +33,7 @@ pub mod results;
 mod runs;
 #[cfg(feature = "nets")]
 mod session;
+mod triage;
 
 pub use baselines::{BaselineChoice, BaselineView};
 pub use cache::{MemoryCache, ResultCache};
@@ -54,4 +60,4 @@ pub use crate::imaging::{
 pub use crate::instruct::parse_instruction;
 
 /// Puts parts on one scale and into one number; the window shows them, it does not compute them.
-pub use crate::metrics::bpm::{combine, fit_range};
+pub use crate::metrics::bpm::{Combined, Partial, Pending, combine, explain, fit_range, sensitivity::SensitivityPoint};

@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::metrics::ports::{Networks, PortError};
+use crate::storage::{Project, StorageError};
 
 use super::baseline_networks::BaselineNetworks;
 use super::cache::ResultCache;
@@ -86,6 +87,14 @@ impl NetworkSlot {
         self.session.as_ref()?.failure().map(|error| error.to_string())
     }
 
+    /// Notes in the project under which names the cache keeps what these networks gave, so that it can be read without them.
+    ///
+    /// # Errors
+    /// When the project cannot be written.
+    pub fn remember(&self, project: &Project) -> Result<(), StorageError> {
+        self.session.as_ref().map_or(Ok(()), |session| session.cache_names().remember(project, &session.fingerprint()))
+    }
+
     /// Lends the networks to `work`. When a GPU that was chosen automatically fails, the CPU takes over and `work` runs again.
     ///
     /// # Errors
@@ -132,6 +141,14 @@ impl NetworkSlot {
     /// Always.
     pub fn load(&mut self, _models: &ModelSource, _device: DevicePreference, _emit: &mut dyn FnMut(Event)) -> anyhow::Result<()> {
         anyhow::bail!("this build has no networks (features `wgpu` and `flex` are off)")
+    }
+
+    /// Nothing to note.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn remember(&self, _project: &Project) -> Result<(), StorageError> {
+        Ok(())
     }
 
     /// Nothing to name.

@@ -55,6 +55,12 @@ impl PromptDesk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
+    /// Whether a question waits that these networks can answer; for others a run would load them again and again.
+    pub fn is_for(&self, models: &ModelSource, device: DevicePreference) -> bool {
+        let desk = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        desk.as_ref().is_some_and(|request| request.models == *models && request.device == device)
+    }
+
     /// Answers the question that lies here, if there is one.
     pub fn serve(&self, networks: &mut NetworkSlot, seen: &mut SeenPictures, out: &Outbox) {
         let Some(request) = self.take() else { return };

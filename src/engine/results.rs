@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{Baselines, EditKey, ItemKey, Outcome, PaperWeights, Profile, Range, Rating, Score, baseline_column};
 use crate::metrics::bpm::{Combined, Marked, combine, fit_range};
-use crate::storage::{EditId, Project, Run, RunId, StorageError, StoredScore};
+use crate::storage::{EditId, Project, QueueRow, Run, RunId, RunKind, StorageError, StoredScore};
 
 /// One edit with its newest score under a profile.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct ScoredEdit {
     /// Why there is no score.
     pub why: Option<String>,
     pub combined: Combined,
+    /// What the metric said by itself, where `score` is a person's correction; `None` where nothing was corrected.
+    pub automatic: Option<Automatic>,
     /// Other metrics beside the score, as far as they were computed.
     pub baselines: Baselines,
     /// The newest rating of each rater.
@@ -27,6 +29,13 @@ pub struct ScoredEdit {
     pub device: String,
     /// Time that scoring took when it was first done.
     pub seconds: f64,
+}
+
+/// The automatic score beside a corrected one.
+#[derive(Clone, Debug)]
+pub struct Automatic {
+    pub score: Score,
+    pub combined: Combined,
 }
 
 impl ScoredEdit {
@@ -71,13 +80,23 @@ impl ScoredEdit {
     }
 }
 
-/// Fits the range of a profile on the newest scores of `edits` (all, when `None`).
+/// Fits the range of a profile on the newest automatic scores of `edits` (all, when `None`): correcting one edit moves no other.
 ///
 /// # Errors
 /// When the project cannot be read.
 pub fn fit(project: &Project, profile: Profile, edits: Option<&[EditId]>) -> Result<Range, StorageError> {
-    let scores = newest_scores(project, profile, edits)?;
-    Ok(fit_range(profile, scores.values().map(|stored| &stored.score), "fitted", &format!("{} edits of this set", scores.len())))
+    let asked: Option<BTreeSet<EditId>> = edits.map(|edits| edits.iter().copied().collect());
+    let rows = project.queue(profile)?;
+    let wanted = rows.iter().filter(|row| asked.as_ref().is_none_or(|asked| asked.contains(&row.edit)));
+    let scores: Vec<Score> = wanted.filter_map(|row| automatic_parts(row, profile)).collect();
+    Ok(fit_range(profile, &scores, "fitted", &format!("{} edits of this set", scores.len())))
+}
+
+/// The automatic score of a row of the queue, as far as a range needs it; `None` when it has none.
+pub fn automatic_parts(row: &QueueRow, profile: Profile) -> Option<Score> {
+    let stored = row.score.as_ref()?;
+    let parts = stored.automatic.as_ref().or(stored.parts.as_ref().ok())?;
+    Some(Score::of_parts(profile, stored.global, parts.clone()))
 }
 
 /// The overall of each score under a range.
@@ -108,7 +127,7 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
     let asked: Option<BTreeSet<EditId>> = edits.map(|edits| edits.iter().copied().collect());
     let runs: BTreeMap<RunId, Run> = project.runs()?.into_iter().map(|run| (run.id, run)).collect();
     let mut failures = BTreeMap::new();
-    if let Some(run) = runs.values().rev().find(|run| run.about.profile == profile) {
+    if let Some(run) = runs.values().rev().find(|run| run.about.profile == profile && run.about.kind == RunKind::Set) {
         failures.extend(project.failures_of_run(run.id)?);
     }
     let items: BTreeMap<_, _> = project.items()?.into_iter().map(|item| (item.id, item)).collect();
@@ -131,6 +150,12 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
         let stored = stored.filter(|_| why.is_none());
         let baselines = all_baselines.remove(&edit.id).filter(|_| stored.is_some()).unwrap_or_default();
         let run = stored.as_ref().and_then(|stored| runs.get(&stored.run));
+        let automatic = match run.filter(|run| run.about.kind == RunKind::Correction) {
+            Some(_) => project.latest_score_of(edit.id, profile, RunKind::Set)?,
+            None => None,
+        };
+        let automatic =
+            automatic.map(|stored| Automatic { combined: combine(&stored.score, range, PaperWeights::default()), score: stored.score });
         found.push(ScoredEdit {
             id: edit.id,
             key: edit.key,
@@ -143,6 +168,7 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
             score: stored.map(|stored| stored.score),
             why,
             combined,
+            automatic,
             ratings: ratings.remove(&edit.id).unwrap_or_default(),
             baselines,
         });
@@ -155,11 +181,10 @@ fn nothing(why: &Outcome<f64>) -> Combined {
     Combined { modify: marked(), preserve: marked(), overall: why.clone() }
 }
 
-/// Size of the upright picture at `path`.
+/// Size of the upright picture at `path`, from its header alone where that tells it.
 ///
 /// # Errors
 /// When the file is not a picture; the error names it.
 pub fn picture_size(path: &std::path::Path) -> anyhow::Result<crate::domain::Size> {
-    let decoded = crate::imaging::decode::decode(path, &crate::imaging::decode::DecodeOptions::default())?;
-    Ok(crate::domain::Size::new(decoded.rgb.width(), decoded.rgb.height()))
+    Ok(crate::imaging::header::upright_size(path)?)
 }

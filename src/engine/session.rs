@@ -14,6 +14,7 @@ use crate::nets::sam::{Sam, SamEmbedding};
 
 use super::adapters::{CachedDetector, CachedEncoder, CachedSegmenter, Keep};
 use super::cache::ResultCache;
+use super::known::CacheNames;
 use super::loaded::Loaded;
 use super::messages::{DevicePreference, ModelSource};
 use super::model_parts::parts_of;
@@ -140,6 +141,12 @@ impl Session {
             hasher.update(fingerprint.split('/').next().unwrap_or("").as_bytes());
         }
         hasher.finalize().to_hex()[..32].to_owned()
+    }
+
+    /// What the cached results of each network are kept under.
+    pub fn cache_names(&self) -> CacheNames {
+        let Fingerprints { detector, segmenter, encoder } = &self.fingerprints;
+        CacheNames { detector: detector.clone(), segmenter: segmenter.clone(), encoder: encoder.clone() }
     }
 
     /// The networks' name with the beginning of their fingerprint.

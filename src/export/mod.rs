@@ -15,11 +15,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 pub use coco::{CocoPicture, write_coco};
-pub use masks::write_masks;
+pub use masks::{MaskInk, write_masks, write_pictures};
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
 pub use report::{ReportEdit, ReportExtras, ReportPoint, write_report};
-pub use rows::{ExportResult, ExportRow, write_jsonl};
-pub use score_line::{FailedLine, Normalised, ScoreLine};
+pub use rows::{AutomaticResult, ExportResult, ExportRow, write_jsonl};
+pub use score_line::{AutomaticLine, FailedLine, Normalised, ScoreLine};
 pub use table::write_csv;
 
 /// Why an export was not made.

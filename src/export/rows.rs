@@ -37,8 +37,17 @@ pub struct ExportResult {
     pub overall: Option<Outcome<f64>>,
     /// The name of the range.
     pub range: Option<String>,
+    /// `None` where nothing was corrected.
+    pub automatic: Option<AutomaticResult>,
     /// Other metrics, as far as they were computed.
     pub baselines: Baselines,
+}
+
+/// What the metric said by itself, where a person's correction is the result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AutomaticResult {
+    pub parts: Parts,
+    pub overall: Outcome<f64>,
 }
 
 /// The keys that the manifest gives a meaning; an unknown key of such a name gets `extra.` in front.
@@ -120,6 +129,9 @@ fn result_of(result: Option<&ExportResult>, human: &BTreeMap<&str, f64>) -> Valu
         }
         if let Some(range) = &result.range {
             object.insert("range".into(), json!(range));
+        }
+        if let Some(AutomaticResult { parts, overall }) = &result.automatic {
+            object.insert("automatic".into(), json!({"parts": parts, "overall": overall}));
         }
         if !result.baselines.is_empty() {
             object.insert("baselines".into(), json!(result.baselines));

@@ -4,13 +4,24 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Baselines, BoxesBySide, Bpm500, Outcome, Parse, Parts, Profile, Rect, TraceStep, rle::Rle};
+use crate::domain::{Baselines, BoxesBySide, Bpm500, Outcome, Parse, Parts, Profile, Rect, TraceStep, Triage, rle::Rle};
 
 /// Modify and preserve after the range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Normalised {
     pub modify: Outcome<f64>,
     pub preserve: Outcome<f64>,
+}
+
+/// What the metric says by itself about an edit that a person corrected: its line gives the corrected score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AutomaticLine {
+    pub parts: Parts,
+    pub normalised: Normalised,
+    pub overall: Outcome<f64>,
+    pub parse: Parse,
+    pub boxes: BoxesBySide,
+    pub mask: Option<Rle>,
 }
 
 /// What `score` writes for one edit, in this order of keys.
@@ -40,6 +51,12 @@ pub struct ScoreLine {
     pub crop: Option<Rect<Bpm500>>,
     pub global: bool,
     pub trace: Vec<TraceStep>,
+    /// Change against the region, another size, a shift of the whole edit.
+    #[serde(default)]
+    pub triage: Triage,
+    /// Present where a person corrected regions or parse; all keys above then hold for the correction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub automatic: Option<AutomaticLine>,
     /// Names of the checkpoints and a hash of their content.
     pub models: String,
     /// Where the networks ran.

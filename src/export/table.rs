@@ -36,6 +36,8 @@ struct Columns {
     parse: bool,
     ratings: bool,
     results: bool,
+    /// Some row was corrected: what was automatic has columns too.
+    automatic: bool,
     /// Columns of baselines that some row has an outcome for, by name.
     baselines: Vec<String>,
     /// Criteria that anybody answered.
@@ -64,6 +66,7 @@ impl Columns {
             parse: rows.iter().any(|row| row.parse.is_some()),
             ratings: rows.iter().any(|row| !row.ratings.is_empty()),
             results: rows.iter().any(|row| row.result.is_some()),
+            automatic: rows.iter().any(|row| row.result.as_ref().is_some_and(|result| result.automatic.is_some())),
             baselines: baseline_columns(rows),
             criteria,
             unknown,
@@ -85,6 +88,11 @@ impl Columns {
                 header.extend([format!("editscope.{name}"), format!("editscope.{name}.why")]);
             }
             header.extend(self.baselines.iter().flat_map(|name| [format!("editscope.{name}"), format!("editscope.{name}.why")]));
+        }
+        if self.automatic {
+            for name in Parts::NAMES.into_iter().chain(["overall"]) {
+                header.extend([format!("editscope.automatic.{name}"), format!("editscope.automatic.{name}.why")]);
+            }
         }
         header.extend(self.criteria.iter().map(|criterion| format!("editscope.human.{criterion}")));
         header
@@ -113,6 +121,10 @@ impl Columns {
                 outcome_cells(outcome)
             }));
         }
+        if self.automatic {
+            let automatic = row.result.as_ref().and_then(|result| result.automatic.as_ref());
+            cells.extend(part_cells(automatic.map(|automatic| &automatic.parts), automatic.map(|automatic| &automatic.overall)));
+        }
         let human = row.human();
         cells.extend(self.criteria.iter().map(|criterion| human.get(criterion.as_str()).map(f64::to_string).unwrap_or_default()));
         Ok(cells)
@@ -131,12 +143,14 @@ fn result_cells(row: &ExportRow) -> Vec<String> {
     let Some(result) = &row.result else { return vec![String::new(); 3 + 2 * (Parts::NAMES.len() + 1)] };
     let failed = result.parts.as_ref().err().cloned().unwrap_or_default();
     let mut cells = vec![result.profile.to_string(), result.range.clone().unwrap_or_default(), failed];
-    let parts = result.parts.as_ref().ok();
-    let named = Parts::NAMES.into_iter().map(|name| parts.and_then(|parts| parts.get(name)));
-    for outcome in named.chain([result.overall.as_ref()]) {
-        cells.extend(outcome_cells(outcome));
-    }
+    cells.extend(part_cells(result.parts.as_ref().ok(), result.overall.as_ref()));
     cells
+}
+
+/// Value and reason of the four parts and of the overall; empty where there is neither.
+fn part_cells(parts: Option<&Parts>, overall: Option<&Outcome<f64>>) -> Vec<String> {
+    let named = Parts::NAMES.into_iter().map(|name| parts.and_then(|parts| parts.get(name)));
+    named.chain([overall]).flat_map(outcome_cells).collect()
 }
 
 /// A value, and the reason why there is none.

@@ -19,6 +19,7 @@ use super::engine_link::EngineLink;
 use super::panels;
 use super::pictures::{Pictures, Wanted};
 use super::raster::Raster;
+use super::rescore::AuditAction;
 use super::screenshot::Screenshot;
 use super::settings::Settings;
 use super::state::{Page, ProjectState, State};
@@ -134,8 +135,8 @@ impl App {
     /// Whether nothing is on its way that would change the picture.
     pub fn is_settled(&self) -> bool {
         let opening = matches!(self.state.project, ProjectState::Opening(_));
-        let reading =
-            self.state.reading || self.rows_asked || self.state.columns.as_ref().is_some_and(|draft| draft.reading || draft.importing);
+        let reading_columns = self.state.columns.as_ref().is_some_and(|draft| draft.reading || draft.importing);
+        let reading = self.state.reading || self.rows_asked || reading_columns || self.state.audit.is_working();
         let working = self.state.jobs.0.iter().any(crate::editor::Job::is_active);
         !opening
             && !reading
@@ -151,6 +152,7 @@ impl App {
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
     pub fn update(&mut self) {
         self.state.highlight = None;
+        self.state.audit.pointed = None;
         while let Some(event) = self.engine.try_next() {
             self.engine_event(event);
         }
@@ -204,11 +206,17 @@ impl App {
         if !actions.is_empty() {
             // They are applied in the next frame; without this it might not come before the mouse moves.
             let shown = self.state.highlight;
-            if !actions.iter().all(|action| matches!(action, Action::Highlight(kind) if Some(*kind) == shown)) {
+            let pointed = self.state.audit.pointed;
+            let is_shown = |action: &Action| match action {
+                Action::Highlight(kind) => Some(*kind) == shown,
+                Action::Audit(AuditAction::PointAt(side, index)) => Some((*side, *index)) == pointed,
+                _ => false,
+            };
+            if !actions.iter().all(is_shown) {
                 self.ctx.request_repaint();
             }
             actions.into_iter().for_each(|action| self.sender.send(action));
-        } else if self.state.highlight.is_some() || self.pictures.needs_frame() {
+        } else if self.state.highlight.is_some() || self.state.audit.pointed.is_some() || self.pictures.needs_frame() {
             self.ctx.request_repaint();
         }
         if let Some(first) = self.state.toasts.iter().filter_map(|toast| toast.until).reduce(f64::min) {

@@ -14,6 +14,7 @@ use super::command::Command;
 use super::context::Action;
 use super::dialogs::Ask;
 use super::pictures::Wanted;
+use super::rescore::AuditAction;
 use super::settings::{Settings, ThemeChoice};
 use super::state::{Dialog, Page, ProjectState, Tab};
 use super::store::{Shown, StoreRequest};
@@ -64,6 +65,7 @@ impl App {
             Action::CopyText(text) => self.ctx.copy_text(text),
             Action::Tool(action) => self.apply_tool(action),
             Action::People(action) => self.people_action(action),
+            Action::Audit(action) => self.apply_audit(action),
             Action::Columns(action) => self.apply_columns(action),
             Action::Networks(request) => self.networks_asked(request),
         }
@@ -128,6 +130,9 @@ impl App {
             Command::TabHistory => self.state.tab = Tab::History,
             Command::NextQuestion => self.state.rating.step(1),
             Command::PreviousQuestion => self.state.rating.step(-1),
+            Command::ShowSensitivity => self.apply_audit(AuditAction::ToggleSensitivity),
+            Command::ShowPasteBack => self.apply_audit(AuditAction::TogglePasteBack),
+            Command::SavePasteBack => self.save_pasted(),
             Command::PageAudit => self.state.page = Page::Audit,
             Command::PageRate => self.state.page = Page::Rate,
             Command::PageAgreement => self.state.page = Page::Agreement,
@@ -222,6 +227,7 @@ impl App {
         self.state.details = None;
         self.state.parse_draft = None;
         self.state.rating = RatingDraft::default();
+        self.audit_selected();
         // Edits of one item are compared at the same place; another source starts with the whole picture.
         if self.state.queue.selected_row().map(|row| &row.source) != source_before.as_ref() {
             self.state.view.fit = true;

@@ -121,11 +121,12 @@ impl App {
         tools.revision += 1;
     }
 
-    /// The networks' regions come from the score that the window shows.
+    /// The networks' regions come from the automatic score, not from a corrected one.
     fn follow_score(&mut self) {
         let Some(document) = &self.state.tools.document else { return };
         let Some(details) = self.state.details.as_ref().filter(|details| details.id == document.id) else { return };
-        let score = details.score.clone();
+        let automatic = details.audit.automatic.as_ref().map(|automatic| &automatic.score);
+        let score = automatic.or(details.score.as_ref()).cloned();
         let same = self.tool_traffic.found_in.as_ref().is_some_and(|(of, known)| {
             *of == document.id
                 && match (known, &score) {

@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 
 use crate::domain::{Parse, TraceKind};
-use crate::editor::{Compare, Filter, Overlay, RowId, SortKey, View};
+use crate::editor::{Compare, Filter, Overlay, Row, RowId, SortKey, View};
 
 use super::command::Command;
 use super::pictures::{Pictures, Wanted};
+use super::rescore::AuditAction;
 use super::settings::Settings;
 use super::state::{AgreementView, State};
 use super::theme::{Palette, Theme};
@@ -52,6 +53,7 @@ pub enum Action {
     Tool(super::tool_actions::ToolAction),
     /// Something on the Rating page.
     People(super::people::PeopleAction),
+    Audit(AuditAction),
     Columns(super::columns::ColumnsAction),
     /// List, fetch, check or stop fetching published networks.
     Networks(crate::engine::models::ModelsRequest),
@@ -87,6 +89,15 @@ impl<'a> Context<'a> {
     /// Asks for a change.
     pub fn send(&self, action: Action) {
         self.sender.send(action);
+    }
+
+    /// The picture that is shown as a row's edit: its file, or its region pasted back on the source while that is looked at.
+    pub fn edited_of<'r>(&self, row: &'r Row) -> &'r PathBuf
+    where
+        'a: 'r,
+    {
+        let state: &'r State = self.state;
+        state.audit.stand_in(row.id).unwrap_or(&row.edited)
     }
 
     /// The colours in use.

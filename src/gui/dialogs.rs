@@ -19,6 +19,10 @@ pub enum Ask {
         data: PathBuf,
     },
     ExportTo,
+    /// Where a pasted-back picture is saved.
+    PastedBackTo {
+        picture: PathBuf,
+    },
 }
 
 /// What was chosen; `path` is `None` when the dialog was cancelled or the system has none.
@@ -77,6 +81,9 @@ fn show(ask: &Ask) -> Option<PathBuf> {
                 Some(folder) => dialog.set_directory(folder).save_file(),
                 None => dialog.save_file(),
             }
+        }
+        Ask::PastedBackTo { .. } => {
+            dialog.set_title("Save the pasted-back picture").set_file_name("pasted-back.png").add_filter("PNG", &["png"]).save_file()
         }
         Ask::ExportTo => dialog
             .set_title("Export scores and ratings")

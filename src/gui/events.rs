@@ -36,6 +36,7 @@ impl App {
             Event::Table(event) => self.table_event(event),
             Event::Message { level, text } => self.toast(level, text),
             Event::Prompt(event) => self.prompt_event(event),
+            Event::Audit(event) => self.audit_event(event),
             Event::Models(event) => self.networks_event(event),
             run => self.run_event(run),
         }
@@ -125,8 +126,9 @@ impl App {
             }
             StoreEvent::ParseSaved(id, Ok(())) => {
                 self.state.saving = false;
-                self.toast(Level::Info, "Parse saved. Score the edit again to use it.");
+                self.toast(Level::Info, "Parse saved.");
                 self.request_details(id);
+                self.regions_changed(id);
             }
             StoreEvent::ParseSaved(_, Err(why)) => {
                 self.state.saving = false;
@@ -167,6 +169,7 @@ impl App {
         if self.state.queue.selected() != Some(id) {
             return;
         }
+        self.audit_details_taken(id);
         let before = self.state.details.replace(details);
         let Some(details) = &self.state.details else { return };
         let same_edit = before.as_ref().is_some_and(|before| before.id == id);
@@ -190,6 +193,7 @@ impl App {
             Ask::Ratings => self.open_table(path, false),
             Ask::Data => self.ask(Ask::ProjectFor { data: path }),
             Ask::ProjectFor { data } => self.import(data, path),
+            Ask::PastedBackTo { picture } => self.copy_pasted(&picture, &path),
             Ask::ExportTo => self.store.send(StoreRequest::Export { to: path, shown: self.shown() }),
         }
     }

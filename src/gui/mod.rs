@@ -25,7 +25,7 @@ pub mod pictures;
 pub mod project_store;
 mod raster;
 pub mod region_store;
-mod rescore;
+pub mod rescore;
 mod screenshot;
 pub mod settings;
 pub mod state;

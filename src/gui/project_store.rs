@@ -4,11 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::domain::{Baselines, BoxesBySide, Criterion, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
-use crate::editor::{Cell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState as Picture, Row, RowId};
+use crate::domain::{Baselines, Criterion, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
+use crate::editor::{
+    Audit, Automatic, Cell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState as Picture, Row, RowId,
+};
+use crate::engine::results::automatic_parts;
 use crate::engine::{BaselineChoice, BaselineView, combine, fit_range};
-use crate::storage::{EditId, Flag as StoredFlag, PictureState, Project, QueueRow, StorageError};
+use crate::storage::{EditId, Flag as StoredFlag, PictureState, Project, QueueRow, RunKind, StorageError};
 
+use super::rescore::combined;
 use super::store::{Shown, Store, StoreInfo};
 
 /// The open project.
@@ -35,7 +39,7 @@ impl ProjectStore {
             return saved
                 .ok_or_else(|| format!("there is no range '{name}' for profile {}: choose another one in the settings", shown.profile));
         }
-        let scores: Vec<Score> = queue.iter().filter_map(|row| bare_score(row, shown.profile)).collect();
+        let scores: Vec<Score> = queue.iter().filter_map(|row| automatic_parts(row, shown.profile)).collect();
         let fitted_on = format!("{} edits of this project", scores.len());
         Ok(fit_range(shown.profile, &scores, "this project", &fitted_on))
     }
@@ -58,17 +62,7 @@ impl ProjectStore {
 fn bare_score(row: &QueueRow, profile: Profile) -> Option<Score> {
     let stored = row.score.as_ref()?;
     let parts = stored.parts.as_ref().ok()?.clone();
-    Some(Score {
-        profile,
-        parts,
-        global: stored.global,
-        parse: Parse::default(),
-        boxes: BoxesBySide::default(),
-        candidates: BoxesBySide::default(),
-        mask: None,
-        crop_in_bpm500: None,
-        trace: Vec::new(),
-    })
+    Some(Score::of_parts(profile, stored.global, parts))
 }
 
 fn flags_of(row: &QueueRow) -> Flags {
@@ -82,6 +76,9 @@ fn flags_of(row: &QueueRow) -> Flags {
             StoredFlag::Fallback => Flag::Fallback,
             StoredFlag::ParseDoubtful => Flag::ParseDoubtful,
             StoredFlag::PartFailed => Flag::Failed,
+            StoredFlag::SizeMismatch => Flag::SizeMismatch,
+            StoredFlag::Shifted => Flag::Shifted,
+            StoredFlag::LeakHigh => Flag::LeakHigh,
         };
         flags.set(flag, true);
     }
@@ -197,11 +194,18 @@ impl Store for ProjectStore {
             }
             (None, None) => String::new(),
         };
-        let combined = stored.as_ref().map(|stored| {
-            let combined = combine(&stored.score, Some(&range), PaperWeights::default());
-            let words = if shown.range.is_some() { format!("{}, {}", range.name, range.fitted_on) } else { range.fitted_on.clone() };
-            Combined { modify: combined.modify.value, preserve: combined.preserve.value, overall: combined.overall, range: words }
-        });
+        let words = if shown.range.is_some() { format!("{}, {}", range.name, range.fitted_on) } else { range.fitted_on.clone() };
+        let combined = |score: &Score| Combined { range: words.clone(), ..combined(score, &range) };
+        let corrected = match &stored {
+            Some(stored) => project.run(stored.run).map_err(said)?.about.kind == RunKind::Correction,
+            None => false,
+        };
+        let automatic = match corrected {
+            true => project.latest_score_of(edit, shown.profile, RunKind::Set).map_err(said)?,
+            false => None,
+        };
+        let automatic = automatic.map(|stored| Automatic { combined: Some(combined(&stored.score)), score: Arc::new(stored.score) });
+        let combined = stored.as_ref().map(|stored| combined(&stored.score));
         let mut baselines = Baselines::new();
         if stored.is_some() {
             baselines = project.latest_baselines(edit, shown.profile).map_err(said)?;
@@ -215,6 +219,7 @@ impl Store for ProjectStore {
             parse: item.parse,
             score: stored.map(|stored| Arc::new(stored.score)),
             combined,
+            audit: Audit { automatic, range: Some(range) },
             baselines,
             made_by,
             flags: flags_of(&row),
@@ -286,17 +291,8 @@ mod tests {
 
     fn no_parts() -> Score {
         let none = || Outcome::NotApplicable("none".into());
-        Score {
-            profile: Profile::Corrected,
-            parts: Parts { size: none(), position: none(), modify: none(), preserve: none() },
-            global: false,
-            parse: Parse::default(),
-            boxes: BoxesBySide::default(),
-            candidates: BoxesBySide::default(),
-            mask: None,
-            crop_in_bpm500: None,
-            trace: Vec::new(),
-        }
+        let parts = Parts { size: none(), position: none(), modify: none(), preserve: none() };
+        Score::of_parts(Profile::Corrected, false, parts)
     }
 
     /// A project with one item and three edits; the first two are scored.

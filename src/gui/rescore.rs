@@ -1,11 +1,279 @@
-//! Scores that follow a correction: what the window asks of the engine when a region or a parse was changed.
+//! Scores that follow a correction, how firm they are, and the region pasted back: what the window asks of the engine about one edit.
 
-use crate::editor::RowId;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::domain::{PaperWeights, Range, Score, Side};
+use crate::editor::{Cell, Combined, EditDetails, RowId};
+use crate::engine::audit::{Ask, AuditEvent, AuditRequest, PastedBack, Sensitivity};
+use crate::engine::paste_back::FEATHER;
+use crate::engine::{Level, Partial, Pending, Request, combine};
+use crate::storage::EditId;
 
 use super::app::App;
+use super::dialogs::Ask as AskFile;
+
+/// What a person asks for about the selected edit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AuditAction {
+    /// Show or hide how firm the score is.
+    ToggleSensitivity,
+    /// Compute it; with `all` the networks are asked for what is not known.
+    WantSensitivity { edit: RowId, all: bool },
+    /// Show the region of the edit on the source in place of the edit, or the edit again.
+    TogglePasteBack,
+    /// Another softness of the pasted region's edge, in pixels of the source; `done` when the person let the slider go.
+    SetFeather { feather: f32, done: bool },
+    /// The person points at a candidate of the detector. Holds for one frame.
+    PointAt(Side, usize),
+}
+
+/// A score that is on its way to the project.
+#[derive(Clone, Debug)]
+pub struct Live {
+    pub edit: RowId,
+    ticket: u64,
+    /// What is known so far; `None` until the first answer.
+    pub partial: Option<Arc<Partial>>,
+    /// How long the first answer took.
+    pub millis: f64,
+}
+
+/// Something that was asked for about an edit.
+#[derive(Clone, Debug)]
+pub struct Asked<T> {
+    pub edit: RowId,
+    ticket: u64,
+    /// `None` until the answer is here.
+    pub result: Option<Result<Arc<T>, String>>,
+}
+
+/// The part of the window's state that is about auditing one edit.
+#[derive(Debug, Default)]
+pub struct AuditState {
+    tickets: u64,
+    /// The newest request of each edit that is not answered in full yet.
+    waiting: HashMap<RowId, u64>,
+    pub live: Option<Live>,
+    pub sensitivity_open: bool,
+    pub sensitivity: Option<Asked<Sensitivity>>,
+    pub pasted: Option<Asked<PastedBack>>,
+    /// The canvas shows the pasted picture in place of the edit.
+    pub pasted_shown: bool,
+    feather: Option<f32>,
+    /// The candidate under the pointer, by side and place among the candidates.
+    pub pointed: Option<(Side, usize)>,
+}
+
+impl AuditState {
+    /// Whether an answer is on its way.
+    pub fn is_working(&self) -> bool {
+        let pasting = |asked: &Asked<PastedBack>| match &asked.result {
+            Some(Ok(pasted)) => pasted.score.is_none(),
+            Some(Err(_)) => false,
+            None => true,
+        };
+        !self.waiting.is_empty()
+            || self.sensitivity.as_ref().is_some_and(|asked| asked.result.is_none())
+            || self.pasted.as_ref().is_some_and(pasting)
+    }
+
+    /// Whether the score of an edit is being computed.
+    pub fn is_waiting(&self, edit: RowId) -> bool {
+        self.waiting.contains_key(&edit)
+    }
+
+    /// The softness of a pasted region's edge, in pixels of the source.
+    pub fn feather(&self) -> f32 {
+        self.feather.unwrap_or(FEATHER)
+    }
+
+    /// The pasted picture that stands in for an edit on the canvas.
+    pub fn stand_in(&self, edit: RowId) -> Option<&PathBuf> {
+        let asked = self.pasted.as_ref().filter(|asked| self.pasted_shown && asked.edit == edit)?;
+        asked.result.as_ref()?.as_ref().ok().map(|pasted| &pasted.picture)
+    }
+
+    /// What to show of an edit's score: the newest answer, or what the project holds.
+    pub fn shown<'a>(&'a self, details: &'a EditDetails) -> Option<ShownScore<'a>> {
+        let live = self.live.as_ref().filter(|live| live.edit == details.id);
+        if let Some(partial) = live.and_then(|live| live.partial.as_deref()) {
+            let combined = details.audit.range.as_ref().map(|range| combined(&partial.score, range));
+            return Some(ShownScore { score: &partial.score, combined, pending: partial.pending });
+        }
+        let score = details.score.as_deref()?;
+        Some(ShownScore { score, combined: details.combined.clone(), pending: Pending::default() })
+    }
+}
+
+/// A score as the inspector shows it.
+pub struct ShownScore<'a> {
+    pub score: &'a Score,
+    pub combined: Option<Combined>,
+    pub pending: Pending,
+}
+
+/// A score's parts on the common scale, and its overall.
+pub fn combined(score: &Score, range: &Range) -> Combined {
+    let combined = combine(score, Some(range), PaperWeights::default());
+    Combined { modify: combined.modify.value, preserve: combined.preserve.value, overall: combined.overall, range: range.fitted_on.clone() }
+}
 
 impl App {
-    /// The regions of an edit, or of its source, were changed by a person and are journaled.
-    #[allow(dead_code)] // until the tools call it
-    pub(super) fn regions_changed(&mut self, _id: RowId) {}
+    /// The regions of an edit, or of its source, were changed by a person and are journaled: its score follows.
+    ///
+    /// An edit that nobody scored yet stays so.
+    pub(super) fn regions_changed(&mut self, id: RowId) {
+        if self.state.queue.row(id).is_none_or(|row| row.parts == [Cell::Unscored; 4]) {
+            return;
+        }
+        let Some(ask) = self.ask_about(id) else { return };
+        let ticket = ask.ticket;
+        self.state.audit.waiting.insert(id, ticket);
+        self.state.audit.live = Some(Live { edit: id, ticket, partial: None, millis: 0.0 });
+        // What was known of the old regions is no longer true.
+        self.state.audit.sensitivity = None;
+        self.state.audit.pasted = None;
+        self.engine.send(Request::Audit(AuditRequest::Rescore(ask)));
+    }
+
+    fn ask_about(&mut self, id: RowId) -> Option<Ask> {
+        let project = self.state.info()?.path.clone();
+        self.state.audit.tickets += 1;
+        Some(Ask {
+            ticket: self.state.audit.tickets,
+            project,
+            edit: EditId(id.0),
+            profile: self.settings.profile,
+            models: self.settings.models.clone(),
+            device: self.settings.device,
+        })
+    }
+
+    /// Applies what a person asked for.
+    pub(super) fn apply_audit(&mut self, action: AuditAction) {
+        match action {
+            AuditAction::ToggleSensitivity => self.state.audit.sensitivity_open = !self.state.audit.sensitivity_open,
+            AuditAction::WantSensitivity { edit, all } => self.want_sensitivity(edit, all),
+            AuditAction::TogglePasteBack => {
+                self.state.audit.pasted_shown = !self.state.audit.pasted_shown;
+                self.want_pasted();
+            }
+            AuditAction::SetFeather { feather, done } => {
+                self.state.audit.feather = Some(feather);
+                if done {
+                    self.state.audit.pasted = None;
+                    self.want_pasted();
+                }
+            }
+            AuditAction::PointAt(side, index) => self.state.audit.pointed = Some((side, index)),
+        }
+    }
+
+    fn want_sensitivity(&mut self, edit: RowId, all: bool) {
+        let asked = self.state.audit.sensitivity.as_ref().is_some_and(|asked| asked.edit == edit);
+        if asked && !all {
+            return;
+        }
+        let Some(ask) = self.ask_about(edit) else { return };
+        self.state.audit.sensitivity = Some(Asked { edit, ticket: ask.ticket, result: None });
+        self.engine.send(Request::Audit(AuditRequest::Sensitivity { ask, all }));
+    }
+
+    /// Has the region of the selected edit pasted back, unless that was done or nobody looks.
+    pub(super) fn want_pasted(&mut self) {
+        let Some(edit) = self.state.queue.selected().filter(|_| self.state.audit.pasted_shown) else { return };
+        if self.state.audit.pasted.as_ref().is_some_and(|asked| asked.edit == edit) {
+            return;
+        }
+        let Some(ask) = self.ask_about(edit) else { return };
+        self.state.audit.pasted = Some(Asked { edit, ticket: ask.ticket, result: None });
+        let feather = self.state.audit.feather();
+        self.engine.send(Request::Audit(AuditRequest::PasteBack { ask, feather }));
+    }
+
+    /// Asks where to save the pasted picture that is shown.
+    pub(super) fn save_pasted(&mut self) {
+        let selected = self.state.queue.selected();
+        match selected.and_then(|edit| self.state.audit.stand_in(edit)).cloned() {
+            Some(picture) => self.ask(AskFile::PastedBackTo { picture }),
+            None => self.toast(Level::Info, "Show the pasted-back picture first; then it can be saved."),
+        }
+    }
+
+    /// Copies a pasted picture to where a person wants it.
+    pub(super) fn copy_pasted(&mut self, picture: &std::path::Path, to: &std::path::Path) {
+        match std::fs::copy(picture, to) {
+            Ok(_) => self.toast(Level::Info, format!("Saved: {}", to.display())),
+            Err(error) => self.toast(Level::Error, format!("{} is not saved: {error}", to.display())),
+        }
+    }
+
+    /// One answer of the engine.
+    pub(super) fn audit_event(&mut self, event: AuditEvent) {
+        match event {
+            AuditEvent::Rescored { ticket, edit, partial, millis, kept } => self.rescored(RowId(edit.0), ticket, partial, millis, kept),
+            AuditEvent::Sensitivity { ticket, edit, result } => {
+                take(&mut self.state.audit.sensitivity, RowId(edit.0), ticket, result);
+            }
+            AuditEvent::PastedBack { ticket, edit, result } => take(&mut self.state.audit.pasted, RowId(edit.0), ticket, result),
+            AuditEvent::Failed { ticket, edit, why } => {
+                let edit = RowId(edit.0);
+                if self.state.audit.waiting.get(&edit).is_some_and(|newest| *newest <= ticket) {
+                    self.state.audit.waiting.remove(&edit);
+                    self.state.audit.live = self.state.audit.live.take().filter(|live| live.edit != edit);
+                }
+                self.toast(Level::Error, format!("The score cannot follow the correction: {why}"));
+            }
+        }
+    }
+
+    fn rescored(&mut self, edit: RowId, ticket: u64, partial: Arc<Partial>, millis: f64, kept: bool) {
+        if let Some(live) = self.state.audit.live.as_mut().filter(|live| live.edit == edit) {
+            // An answer to an older question says nothing about the regions of now.
+            if live.ticket > ticket {
+                return;
+            }
+            live.partial = Some(Arc::clone(&partial));
+            live.millis = if live.millis > 0.0 { live.millis } else { millis };
+        }
+        if !kept {
+            self.state.audit.waiting.entry(edit).or_insert(ticket);
+            return;
+        }
+        self.state.audit.waiting.remove(&edit);
+        let range = self.state.details.as_ref().and_then(|details| details.audit.range.clone());
+        self.state.queue.update(edit, |row| {
+            row.take_score(&partial.score);
+            if let Some(range) = &range {
+                row.overall = (&combined(&partial.score, range).overall).into();
+            }
+        });
+        self.rows_changed = true;
+        if self.state.queue.selected() == Some(edit) {
+            self.request_details(edit);
+        }
+    }
+
+    /// The details of an edit were read anew: what was live is in them, unless something newer is on its way.
+    pub(super) fn audit_details_taken(&mut self, id: RowId) {
+        if !self.state.audit.is_waiting(id) {
+            self.state.audit.live = self.state.audit.live.take().filter(|live| live.edit != id);
+        }
+    }
+
+    /// Another edit was selected.
+    pub(super) fn audit_selected(&mut self) {
+        self.state.audit.live = None;
+        self.state.audit.pasted = None;
+        self.want_pasted();
+    }
+}
+
+/// Takes an answer in, if it is the one that is waited for.
+fn take<T>(asked: &mut Option<Asked<T>>, edit: RowId, ticket: u64, result: Result<Arc<T>, String>) {
+    if let Some(asked) = asked.as_mut().filter(|asked| asked.edit == edit && asked.ticket == ticket) {
+        asked.result = Some(result);
+    }
 }

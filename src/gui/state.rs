@@ -7,6 +7,7 @@ use crate::domain::{Criterion, Parse, TraceKind, Zone};
 use crate::editor::{Compare, EditDetails, Jobs, Measure, Overlays, Queue, RatingDraft, View};
 use crate::engine::Level;
 
+use super::rescore::AuditState;
 use super::store::StoreInfo;
 
 /// The pages.
@@ -99,6 +100,8 @@ pub struct State {
     pub overlays: Overlays,
     /// The step of the trace under the pointer.
     pub highlight: Option<TraceKind>,
+    /// About the selected edit: corrections on their way, how firm the score is, the region pasted back.
+    pub audit: AuditState,
     pub parse_draft: Option<Parse>,
     pub rating: RatingDraft,
     /// Rating sessions.

@@ -152,7 +152,7 @@ fn decode_bytes(path: &Path, bytes: &[u8], options: &DecodeOptions) -> Result<De
 }
 
 /// The EXIF orientation; upright when there is none, or none that makes sense.
-fn orientation(decoder: &mut impl image::ImageDecoder) -> Orientation {
+pub(super) fn orientation(decoder: &mut impl image::ImageDecoder) -> Orientation {
     decoder
         .exif_metadata()
         .ok()
@@ -163,7 +163,7 @@ fn orientation(decoder: &mut impl image::ImageDecoder) -> Orientation {
         .unwrap_or(Orientation::NoTransforms)
 }
 
-fn describe(path: &Path, error: &ImageError) -> DecodeError {
+pub(super) fn describe(path: &Path, error: &ImageError) -> DecodeError {
     let (path, reason) = (path.to_owned(), error.to_string());
     match error {
         ImageError::Limits(_) => DecodeError::TooMuchMemory { path, reason },

@@ -13,6 +13,9 @@ pub enum PortError {
     /// A person cancelled the run.
     #[error("cancelled")]
     Cancelled,
+    /// Only known results were asked for, and this one is not known.
+    #[error("{network}: not computed yet")]
+    NotComputed { network: &'static str },
 }
 
 /// Features of one picture or text, unnormalised, with what had to be cut.

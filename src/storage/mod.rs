@@ -5,6 +5,7 @@
 //! same project open: writes wait for each other, and [`Project::data_version`] tells that the other one wrote.
 
 mod cache;
+mod corrections;
 mod error;
 mod import;
 mod items;
@@ -25,6 +26,7 @@ mod scores;
 mod sessions;
 
 pub use cache::CacheUse;
+pub use corrections::Inputs;
 pub use error::StorageError;
 pub use import::ImportReport;
 pub use items::{StoredEdit, StoredItem};

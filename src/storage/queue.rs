@@ -46,6 +46,8 @@ pub struct QueueScore {
     pub global: bool,
     pub stale: bool,
     pub flags: Vec<Flag>,
+    /// What the metric said by itself, where a person's correction is what counts; `None` where nothing was corrected.
+    pub automatic: Option<Parts>,
 }
 
 /// The newest ratings of all raters, in short.
@@ -63,7 +65,7 @@ pub struct HumanSummary {
 /// Why a score wants a look; computed when the score is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flag {
-    /// A local edit without a single box.
+    /// The detector found no box for a phrase that the metric needs, or a local edit has no box at all.
     NoBox,
     /// A box of the source covers at least 95 % of the picture.
     BoxNearlyWhole,
@@ -75,12 +77,28 @@ pub enum Flag {
     ParseDoubtful,
     /// A part failed.
     PartFailed,
+    /// Source and edit differ in size.
+    SizeMismatch,
+    /// The edit looks moved or zoomed as a whole.
+    Shifted,
+    /// Most of the change lies outside the region that was to change.
+    LeakHigh,
 }
 
 impl Flag {
     /// All flags, in the order they are offered as filters.
-    pub const ALL: [Self; 7] =
-        [Self::NoBox, Self::BoxNearlyWhole, Self::EmptyMask, Self::FullMask, Self::Fallback, Self::ParseDoubtful, Self::PartFailed];
+    pub const ALL: [Self; 10] = [
+        Self::NoBox,
+        Self::BoxNearlyWhole,
+        Self::EmptyMask,
+        Self::FullMask,
+        Self::Fallback,
+        Self::ParseDoubtful,
+        Self::PartFailed,
+        Self::SizeMismatch,
+        Self::Shifted,
+        Self::LeakHigh,
+    ];
 
     /// The word in the project file.
     pub const fn name(self) -> &'static str {
@@ -92,6 +110,9 @@ impl Flag {
             Self::Fallback => "fallback",
             Self::ParseDoubtful => "parse-doubtful",
             Self::PartFailed => "part-failed",
+            Self::SizeMismatch => "size-mismatch",
+            Self::Shifted => "shifted",
+            Self::LeakHigh => "leak-high",
         }
     }
 
@@ -105,6 +126,9 @@ impl Flag {
             Self::Fallback => "a fallback was taken",
             Self::ParseDoubtful => "the parse is a guess",
             Self::PartFailed => "a part could not be computed",
+            Self::SizeMismatch => "source and edit differ in size",
+            Self::Shifted => "the edit is moved or zoomed as a whole",
+            Self::LeakHigh => "most of the change lies outside the region",
         }
     }
 
@@ -117,6 +141,9 @@ impl Flag {
 /// Share of the picture from which a box counts as nearly all of it.
 const NEARLY_WHOLE: f64 = 0.95;
 
+/// Share of all change outside the region from which it counts as most of it.
+const HIGH_LEAK: f64 = 0.5;
+
 /// The flags that a score shows by itself.
 pub fn flags_of(score: &Score) -> Vec<Flag> {
     let mut flags = Vec::new();
@@ -125,7 +152,8 @@ pub fn flags_of(score: &Score) -> Vec<Flag> {
             flags.push(flag);
         }
     };
-    flag(Flag::NoBox, !score.global && score.boxes.source.is_empty() && score.boxes.edit.is_empty());
+    let missed = score.trace.iter().any(|step| step.fallback && step.kind == TraceKind::Boxes);
+    flag(Flag::NoBox, !score.global && (missed || (score.boxes.source.is_empty() && score.boxes.edit.is_empty())));
     if let Some(mask) = &score.mask {
         let pixels = u64::from(mask.size[0]) * u64::from(mask.size[1]);
         let nearly = |area: f64| area >= NEARLY_WHOLE * pixels as f64;
@@ -139,6 +167,9 @@ pub fn flags_of(score: &Score) -> Vec<Flag> {
     flag(Flag::ParseDoubtful, score.parse.doubtful.is_some());
     let failed = Parts::NAMES.iter().filter_map(|name| score.parts.get(name)).any(|part| matches!(part, Outcome::Failed(_)));
     flag(Flag::PartFailed, failed);
+    flag(Flag::SizeMismatch, score.triage.other_size.is_some());
+    flag(Flag::Shifted, score.triage.shift.is_some());
+    flag(Flag::LeakHigh, score.triage.change.and_then(|change| change.leak).is_some_and(|leak| leak >= HIGH_LEAK));
     flags
 }
 
@@ -154,13 +185,18 @@ const QUEUE: &str = "
 SELECT e.id, i.id, i.key, e.key, i.instruction, e.model, sp.path, sp.state, ep.path, ep.state, p.doubtful,
        s.run_id, s.size, s.size_why, s.position, s.position_why, s.modify, s.modify_why, s.preserve, s.preserve_why,
        s.overall, s.overall_why, s.global, s.stale, s.flags, s.failure,
-       r.raters, r.mean, r.spread, r.simulated
+       r.raters, r.mean, r.spread, r.simulated,
+       a.id, a.size, a.size_why, a.position, a.position_why, a.modify, a.modify_why, a.preserve, a.preserve_why
 FROM edits e
 JOIN items i ON i.id = e.item_id
 JOIN pictures sp ON sp.id = i.source_id
 JOIN pictures ep ON ep.id = e.picture_id
 LEFT JOIN parses p ON p.id = i.parse_id
 LEFT JOIN scores s ON s.id = (SELECT id FROM scores WHERE edit_id = e.id AND profile = ?1 ORDER BY id DESC LIMIT 1)
+LEFT JOIN runs sr ON sr.id = s.run_id
+LEFT JOIN scores a ON sr.kind = 'correction' AND a.id = (
+    SELECT scores.id FROM scores JOIN runs ON runs.id = scores.run_id
+    WHERE edit_id = e.id AND scores.profile = ?1 AND runs.kind = 'set' AND failure IS NULL ORDER BY scores.id DESC LIMIT 1)
 LEFT JOIN (
     SELECT edit_id, count(*) AS raters, avg(overall) AS mean, max(overall) - min(overall) AS spread, max(simulated) AS simulated
     FROM ratings WHERE newest = 1 GROUP BY edit_id
@@ -225,10 +261,14 @@ fn row_of(row: &Row<'_>, folder: &Path) -> Result<QueueRow, Fault> {
 
 fn score_of(row: &Row<'_>, run: RunId) -> Result<QueueScore, Fault> {
     let part = |at| outcome_of(row, at)?.ok_or_else(|| Fault::Invalid("a score has a part without value and without reason".into()));
+    let parts_from = |at| -> Result<Parts, Fault> {
+        Ok(Parts { size: part(at)?, position: part(at + 2)?, modify: part(at + 4)?, preserve: part(at + 6)? })
+    };
     let parts = match row.get::<_, Option<String>>(25)? {
         Some(why) => Err(why),
-        None => Ok(Parts { size: part(12)?, position: part(14)?, modify: part(16)?, preserve: part(18)? }),
+        None => Ok(parts_from(12)?),
     };
+    let automatic = row.get::<_, Option<i64>>(30)?.map(|_| parts_from(31)).transpose()?;
     let flags = row.get_ref(24)?.as_str().map_err(rusqlite::Error::from)?;
     Ok(QueueScore {
         run,
@@ -237,5 +277,6 @@ fn score_of(row: &Row<'_>, run: RunId) -> Result<QueueScore, Fault> {
         global: row.get(22)?,
         stale: row.get(23)?,
         flags: flags.split(' ').filter_map(Flag::from_name).collect(),
+        automatic,
     })
 }

@@ -13,10 +13,15 @@ use std::time::{Duration, Instant};
 use editscope::domain::rle::Rle;
 use editscope::domain::{
     Baselines, BoxesBySide, Detection, EditType, Item, Mask, Outcome, PaperWeights, Parse, Parts, Point, Profile, Range, Rating, Rect,
-    Score, Size, TraceKind, TraceStep, Zoned, columns,
+    Score, Size, TokenMatch, TraceKind, TraceStep, Triage, Zoned, columns,
 };
-use editscope::editor::{Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
-use editscope::engine::{CanvasEvent, CanvasRequest, Event, PictureToken, Pixels, PromptEvent, PromptRequest, Request, RunToken};
+use editscope::editor::{
+    Audit, Automatic, Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId,
+};
+use editscope::engine::audit::{AuditEvent, AuditRequest, PastedBack, Sensitivity};
+use editscope::engine::{
+    CanvasEvent, CanvasRequest, Event, Partial, Pending, PictureToken, Pixels, PromptEvent, PromptRequest, Request, RunToken,
+};
 use editscope::engine::{combine, fit_range};
 use editscope::gui::engine_link::EngineLink;
 use editscope::gui::region_store::RegionStore;
@@ -50,7 +55,8 @@ pub struct SampleStore {
     parses: HashMap<RowId, Parse>,
     written: Arc<Mutex<Written>>,
     shared: Scores,
-    pub regions: MemoryRegions,
+    /// Scores that count in place of the automatic ones.
+    corrected: Scores,
 }
 
 /// Scores that the engine's "run" puts into the store.
@@ -86,7 +92,7 @@ impl SampleStore {
             parses: HashMap::new(),
             written,
             shared,
-            regions: MemoryRegions::default(),
+            corrected: Scores::default(),
         };
         for (id, item, edit) in store.edits() {
             store.ratings.insert(id, edit.ratings.clone());
@@ -122,6 +128,7 @@ impl SampleStore {
                 rect_in_image: Rect::new(x0, y0, x1, y1),
                 phrase: name.to_owned(),
                 confidence: if wanted { 0.87 } else { 0.12 },
+                tokens: vec![TokenMatch { token: name.to_owned(), probability: if wanted { 0.87 } else { 0.12 } }],
             })
         };
         objects.iter().filter_map(detection).collect()
@@ -177,11 +184,19 @@ impl SampleStore {
             mask: (!global).then(|| Rle::from_mask(&mask)),
             crop_in_bpm500: crop.filter(|_| !global),
             trace,
+            triage: Triage::default(),
         }
     }
 
     fn range(&self) -> Range {
         fit_range(Profile::Corrected, self.scores.values().map(Arc::as_ref), "demo", "96 edits of the demo")
+    }
+
+    /// What was automatic about a corrected edit.
+    fn audit(&self, id: RowId, range: &Range) -> Audit {
+        let automatic = self.corrected.lock().unwrap().get(&id).map(|_| self.scores[&id].clone());
+        let automatic = automatic.map(|score| Automatic { combined: Some(self.combined(&score, range)), score });
+        Audit { automatic, range: Some(range.clone()) }
     }
 
     fn combined(&self, score: &Score, range: &Range) -> Combined {
@@ -271,7 +286,8 @@ impl Store for SampleStore {
 
     fn details(&mut self, id: RowId, _shown: &Shown) -> Result<EditDetails, String> {
         let (_, item, edit) = self.edits().into_iter().find(|(other, _, _)| *other == id).ok_or("there is no such edit")?;
-        let score = self.scores.get(&id).cloned();
+        let corrected = self.corrected.lock().unwrap().get(&id).cloned();
+        let score = corrected.or_else(|| self.scores.get(&id).cloned());
         let range = self.range();
         let score_flags = score.as_deref().map(flags).unwrap_or_default();
         let made_by = score.as_ref().map(|_| "made up from the true boxes".to_owned()).unwrap_or_default();
@@ -281,6 +297,7 @@ impl Store for SampleStore {
             edited: PictureState { path: edit.picture.path, problem: None },
             parse: Some(self.parses[&id].clone()),
             combined: score.as_ref().map(|score| self.combined(score, &range)),
+            audit: self.audit(id, &range),
             baselines: score.as_ref().map(|_| sample_baselines(id)).unwrap_or_default(),
             score,
             flags: score_flags,
@@ -334,10 +351,55 @@ fn sample_columns(id: RowId) -> Columns {
 
 /// An engine that decodes for real and "scores" what it is told.
 pub struct FakeEngine {
-    events: RefCell<VecDeque<Event>>,
+    events: Rc<RefCell<VecDeque<Event>>>,
     tokens: Cell<u64>,
     scores: Scores,
     pub asked: Rc<RefCell<Vec<String>>>,
+    /// What questions about one edit are answered with.
+    audit: Rc<RefCell<AuditAnswers>>,
+    corrected: Scores,
+}
+
+/// What the engine answers when it is asked about one edit.
+#[derive(Default)]
+pub struct AuditAnswers {
+    /// The score after correction; modify comes late.
+    pub corrected: Option<Score>,
+    pub sensitivity: Option<Sensitivity>,
+    pub pasted: Option<PastedBack>,
+    /// Late answers, let go by [`Window::let_go`].
+    held: VecDeque<Event>,
+}
+
+impl FakeEngine {
+    fn audit(&self, request: AuditRequest) {
+        let mut answers = self.audit.borrow_mut();
+        let mut events = self.events.borrow_mut();
+        match request {
+            AuditRequest::Rescore(ask) => {
+                let Some(score) = answers.corrected.clone() else {
+                    let why = "no answer in this test".to_owned();
+                    events.push_back(Event::Audit(AuditEvent::Failed { ticket: ask.ticket, edit: ask.edit, why }));
+                    return;
+                };
+                let told = |score: Score, pending, kept| {
+                    let partial = Arc::new(Partial { score, pending, mask_in_bpm500: None });
+                    Event::Audit(AuditEvent::Rescored { ticket: ask.ticket, edit: ask.edit, partial, millis: 12.0, kept })
+                };
+                events.push_back(told(score.clone(), Pending { modify: true, ..Pending::default() }, false));
+                self.corrected.lock().unwrap().insert(RowId(ask.edit.0), Arc::new(score.clone()));
+                answers.held.push_back(told(score, Pending::default(), true));
+            }
+            AuditRequest::Sensitivity { ask, .. } => {
+                let result = answers.sensitivity.clone().map(Arc::new).ok_or_else(|| "no answer in this test".to_owned());
+                events.push_back(Event::Audit(AuditEvent::Sensitivity { ticket: ask.ticket, edit: ask.edit, result }));
+            }
+            AuditRequest::PasteBack { ask, .. } => {
+                let result = answers.pasted.clone().map(Arc::new).ok_or_else(|| "no answer in this test".to_owned());
+                events.push_back(Event::Audit(AuditEvent::PastedBack { ticket: ask.ticket, edit: ask.edit, result }));
+            }
+        }
+    }
 }
 
 impl EngineLink for FakeEngine {
@@ -366,10 +428,9 @@ impl EngineLink for FakeEngine {
                 events.push_back(Event::Progress { run, done: total, failed: 0, total, seconds: 9.6, current: "last".into() });
                 events.push_back(Event::RunFinished { run, done: total, failed: 0, cancelled: false, seconds: 9.6 });
             }
-            Request::Prompt(prompt) => {
-                self.asked.borrow_mut().push(format!("prompt {} points", prompt.points.len()));
-                let answered = PromptEvent::Answered { token: prompt.token, result: Ok(proposed(&prompt)) };
-                events.push_back(Event::Prompt(answered));
+            Request::Audit(request) => {
+                drop(events);
+                self.audit(request);
             }
             Request::Import(import) => self.asked.borrow_mut().push(format!("import {}", import.data.display())),
             Request::Table(request) => events.push_back(Event::Table(editscope::engine::opinions::answer(&request))),
@@ -418,7 +479,8 @@ pub struct Window {
     pub harness: Harness<'static, App>,
     pub written: Arc<Mutex<Written>>,
     pub asked: Rc<RefCell<Vec<String>>>,
-    pub regions: Arc<Mutex<Journal>>,
+    pub audit: Rc<RefCell<AuditAnswers>>,
+    late: Rc<RefCell<VecDeque<Event>>>,
 }
 
 /// What a window under test begins with.
@@ -457,20 +519,37 @@ impl Window {
     pub fn open(setup: Setup) -> Self {
         let written = Arc::new(Mutex::new(Written::default()));
         let scores = Scores::default();
+        let corrected = Scores::default();
         let folder = setup.data.clone().unwrap_or_else(demo_folder);
-        let store = SampleStore::new(&folder, setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
+        let mut store = SampleStore::new(&folder, setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
+        store.corrected = Arc::clone(&corrected);
         let regions = Arc::clone(&store.regions.0);
-        Self::with(setup, Box::new(store), written, scores, regions)
+        Self::with(setup, Box::new(store), written, scores, corrected, regions)
     }
 
     /// Opens a window on a store that the test brings.
     pub fn with_store(setup: Setup, store: Box<dyn Store>) -> Self {
-        Self::with(setup, store, Arc::default(), Scores::default(), Arc::default())
+        Self::with(setup, store, Arc::default(), Scores::default(), Scores::default(), Arc::default())
     }
 
-    fn with(setup: Setup, store: Box<dyn Store>, written: Arc<Mutex<Written>>, scores: Scores, regions: Arc<Mutex<Journal>>) -> Self {
+    fn with(
+        setup: Setup,
+        store: Box<dyn Store>,
+        written: Arc<Mutex<Written>>,
+        scores: Scores,
+        corrected: Scores,
+        regions: Arc<Mutex<Journal>>,
+    ) -> Self {
         let asked = Rc::new(RefCell::new(Vec::new()));
-        let engine = FakeEngine { events: RefCell::default(), tokens: Cell::new(0), scores, asked: Rc::clone(&asked) };
+        let (audit, events) = (Rc::<RefCell<AuditAnswers>>::default(), Rc::<RefCell<VecDeque<Event>>>::default());
+        let engine = FakeEngine {
+            events: Rc::clone(&events),
+            tokens: Cell::new(0),
+            scores,
+            asked: Rc::clone(&asked),
+            audit: Rc::clone(&audit),
+            corrected,
+        };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
         let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
         let mut parts = WindowParts {
@@ -494,7 +573,7 @@ impl Window {
                 }
                 App::new(&creation.egui_ctx, parts).unwrap()
             });
-        let mut window = Self { harness, written, asked, regions };
+        let mut window = Self { harness, written, asked, audit, late: events };
         window.settle();
         window
     }
@@ -511,6 +590,13 @@ impl Window {
                 std::thread::sleep(Duration::from_millis(2));
             }
         }
+    }
+
+    /// Has the late answers of the engine arrive.
+    pub fn let_go(&mut self) {
+        let held: Vec<Event> = self.audit.borrow_mut().held.drain(..).collect();
+        self.late.borrow_mut().extend(held);
+        self.settle();
     }
 
     /// The application's state.

@@ -101,6 +101,7 @@ fn score_of(line: ScoreLine) -> Score {
         mask: line.mask,
         crop_in_bpm500: line.crop,
         trace: line.trace,
+        triage: line.triage,
     }
 }
 

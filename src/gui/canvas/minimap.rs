@@ -42,7 +42,7 @@ pub fn minimap_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'
     let palette = cx.palette(ui);
     let painter = ui.painter().with_clip_rect(map.expand(5.0));
     painter.rect(map.expand(4.0), 4.0, palette.panel.0, Stroke::new(1.0, palette.outline.0), StrokeKind::Outside);
-    let path = if pane.content == Content::Picture(Side::Source) { &frame.row.source } else { &frame.row.edited };
+    let path = if pane.content == Content::Picture(Side::Source) { &frame.row.source } else { cx.edited_of(frame.row) };
     if let Some(ready) = cx.pictures.ready(&Wanted::Full(path.clone()))
         && let Some(whole) = &ready.whole
     {

@@ -11,6 +11,7 @@ mod modes;
 mod notes;
 mod overlay;
 mod picture;
+mod pointed;
 mod probe;
 mod region_paint;
 mod region_raster;
@@ -138,6 +139,7 @@ fn title(cx: &Context<'_>, pane: &Pane<'_>) -> String {
     let model = if pane.row.model.is_empty() { String::new() } else { format!(" · {}", pane.row.model) };
     match pane.content {
         Content::Picture(Side::Source) => "Source".to_owned(),
+        Content::Picture(Side::Edit) if cx.edited_of(pane.row) != &pane.row.edited => format!("Region of the edit on the source{model}"),
         Content::Picture(Side::Edit) => format!("Edit{model}"),
         Content::Onion => format!("Edit{model}, {:.0} % over the source", compare.onion * 100.0),
         Content::Difference => format!("{} of source and edit{model}, ×{}", compare.difference.label(), picture::gain_step(compare.gain)),

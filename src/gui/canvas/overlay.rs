@@ -42,6 +42,7 @@ pub fn overlays_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
     for side in [Side::Source, Side::Edit].into_iter().filter(|side| pane.content.shows(*side)) {
         boxes_ui(ui, cx, pane, frame, score, side, &mut labels);
     }
+    super::pointed::pointed_ui(ui, cx, pane, frame, score);
     let painter = ui.painter().with_clip_rect(pane.clip);
     labels_ui(&painter, pane, cx.palette(ui).label_background.0, &labels);
 }

@@ -29,7 +29,7 @@ pub const fn difference_of(view: DifferenceView) -> (DifferenceKind, Style) {
 pub fn pane_ui(ui: &mut Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
     let path = |side| match side {
         Side::Source => &pane.row.source,
-        Side::Edit => &pane.row.edited,
+        Side::Edit => cx.edited_of(pane.row),
     };
     let picture = |side| picture_of(cx, pane, frame, path(side));
     match pane.content {
@@ -46,7 +46,7 @@ pub fn pane_ui(ui: &mut Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
                 return;
             }
             let (kind, style) = difference_of(cx.state.compare.difference);
-            let difference = Wanted::Difference { source: pane.row.source.clone(), edit: pane.row.edited.clone(), kind };
+            let difference = Wanted::Difference { source: pane.row.source.clone(), edit: cx.edited_of(pane.row).clone(), kind };
             wanted(cx, difference.clone());
             slot_ui(ui, cx, pane, frame, &difference, style, gain_step(cx.state.compare.gain), Color32::WHITE);
         }

@@ -51,7 +51,7 @@ fn probe(cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>, response: &Res
         picture.pyramid.pixel(x, y)
     };
     let (x, y) = (p_in_image.x as u32, p_in_image.y as u32);
-    Some(Probe { x, y, source: value(&pane.row.source), edit: value(&pane.row.edited) })
+    Some(Probe { x, y, source: value(&pane.row.source), edit: value(cx.edited_of(pane.row)) })
 }
 
 fn pointed<'a, 'b>(panes: &'a [Pane<'b>], frame: &Frame<'_>, response: &Response) -> Option<(&'a Pane<'b>, Point<ImageSpace>)> {

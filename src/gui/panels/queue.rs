@@ -5,7 +5,7 @@ use egui_extras::{Column, TableBuilder};
 
 use super::queue_row::row_ui;
 use crate::domain::Parts;
-use crate::editor::{Filter, Flag, ShowOnly, SortKey};
+use crate::editor::{Filter, ShowOnly, SortKey};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets::{self, right};
@@ -19,6 +19,7 @@ const WIDE: f32 = 560.0;
 pub fn queue_ui(ui: &mut Ui, cx: &Context<'_>) {
     search_ui(ui, cx);
     filters_ui(ui, cx);
+    flags_ui(ui, cx);
     ui.add_space(2.0);
     if cx.state.queue.shown().is_empty() {
         nothing_ui(ui, cx);
@@ -64,6 +65,32 @@ fn filters_ui(ui: &mut Ui, cx: &Context<'_>) {
     });
 }
 
+/// The flags that edits have, with their numbers: a click shows those edits, another all again.
+fn flags_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    let filter = cx.state.queue.filter();
+    if cx.state.queue.flags().next().is_none() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 3.0);
+        ui.spacing_mut().button_padding = vec2(5.0, 1.0);
+        let next = Command::NextProblem.shortcut_text(ui.ctx()).unwrap_or_default();
+        ui.label(RichText::new("⚠").color(palette.warning.0)).on_hover_text(format!(
+            "Edits whose number deserves a look before it is believed. [{next}] goes to the next of those that are shown."
+        ));
+        for (flag, count) in cx.state.queue.flags() {
+            let selected = filter.only == ShowOnly::With(flag);
+            let text = RichText::new(format!("{} {count}", flag.label())).size(11.5);
+            let tooltip = format!("{} Click to show {}.", flag.meaning(), if selected { "all edits again" } else { "only these edits" });
+            if ui.add(Button::selectable(selected, text).small()).on_hover_text(tooltip).clicked() {
+                let only = if selected { ShowOnly::All } else { ShowOnly::With(flag) };
+                cx.send(Action::SetFilter(Filter { only, ..filter.clone() }));
+            }
+        }
+    });
+}
+
 /// A name for edits whose model is unknown.
 pub fn model_name(model: &str) -> &str {
     if model.is_empty() { "(no model)" } else { model }
@@ -82,11 +109,8 @@ fn only_menu(ui: &mut Ui, cx: &Context<'_>) {
     choice(ui, ShowOnly::Unrated, "Not rated".into(), "Edits that nobody has rated yet.");
     choice(ui, ShowOnly::Flagged, "Flagged".into(), "Edits whose number deserves a look before it is believed.");
     ui.separator();
-    for flag in Flag::ALL {
-        let count = cx.state.queue.rows().iter().filter(|row| row.flags.has(flag)).count();
-        if count > 0 {
-            choice(ui, ShowOnly::With(flag), format!("{} ({count})", flag.label()), flag.meaning());
-        }
+    for (flag, count) in cx.state.queue.flags() {
+        choice(ui, ShowOnly::With(flag), format!("⚠ {} ({count})", flag.label()), flag.meaning());
     }
 }
 
@@ -177,8 +201,10 @@ fn table_ui(ui: &mut Ui, cx: &Context<'_>) {
                     header.col(|ui| right(ui, |ui| heading(ui, cx, name, SortKey::Part(index), "Part score")));
                 }
             }
-            header.col(|ui| right(ui, |ui| heading(ui, cx, "BPM", SortKey::Overall, "The overall of the metric")));
-            let meaning = "Mean of the raters' overall answers, 1 to 5";
+            let bars = "The overall of the metric; the four bars under it are size, position, modify and preserve, each on its own scale";
+            let meaning = if wide { "The overall of the metric" } else { bars };
+            header.col(|ui| right(ui, |ui| heading(ui, cx, "BPM", SortKey::Overall, meaning)));
+            let meaning = "Mean of the raters' overall answers, 1 to 5; under it how many raters (sim.: some of them are programs)";
             header.col(|ui| right(ui, |ui| heading(ui, cx, "People", SortKey::Human, meaning)));
         })
         .body(|body| {

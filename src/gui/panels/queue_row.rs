@@ -70,13 +70,21 @@ fn words_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             if !row.flags.is_empty() {
-                let text = RichText::new(format!("⚠ {}", row.flags.count())).size(11.5).color(palette.warning.0);
+                let text = RichText::new(flags_text(row)).size(11.5).color(palette.warning.0);
                 let all: Vec<String> = row.flags.iter().map(|flag| format!("⚠ {}: {}", flag.label(), flag.meaning())).collect();
-                ui.label(text).on_hover_text(all.join("\n"));
+                ui.label(text).on_hover_text(format!("Look twice before you believe this number:\n{}", all.join("\n")));
             }
             ui.add(egui::Label::new(RichText::new(model_name(&row.model)).size(11.5).color(palette.text_dim.0)).truncate());
         });
     });
+}
+
+/// The only flag by its name, several by their number.
+fn flags_text(row: &Row) -> String {
+    match (row.flags.count(), row.flags.iter().next()) {
+        (1, Some(only)) => format!("⚠ {}", only.label()),
+        (count, _) => format!("⚠ {count} flags"),
+    }
 }
 
 fn number_ui(ui: &mut Ui, cx: &Context<'_>, cell: Cell) {
@@ -107,7 +115,7 @@ fn overall_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, wide: bool) {
             }
         }
         let lines: Vec<String> = Parts::NAMES.into_iter().zip(row.parts).map(|(name, cell)| format!("{name}: {}", words(cell))).collect();
-        response.on_hover_text(lines.join("\n"));
+        response.on_hover_text(format!("The four parts, from left to right:\n{}", lines.join("\n")));
     });
 }
 
@@ -136,13 +144,11 @@ fn people_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row) {
             None => ui.label(RichText::new("·").monospace().color(palette.text_dim.0)),
         };
         if row.raters > 0 {
-            let kind = if row.simulated { "sim." } else { "" };
-            let text = RichText::new(format!("{kind} {}×", row.raters)).size(10.5).color(palette.text_dim.0);
-            let meaning = if row.simulated { "Some of these ratings are simulated: a program made them, no person." } else { "" };
-            let label = ui.label(text);
-            if !meaning.is_empty() {
-                label.on_hover_text(meaning);
-            }
+            let kind = if row.simulated { "sim. " } else { "" };
+            let raters = if row.raters == 1 { "1 rater".to_owned() } else { format!("{} raters", row.raters) };
+            let text = RichText::new(format!("{kind}{}×", row.raters)).size(10.5).color(palette.text_dim.0);
+            let simulated = if row.simulated { " Some of these ratings are simulated: a program made them, no person." } else { "" };
+            ui.label(text).on_hover_text(format!("Mean of the overall answers of {raters}, 1 (bad) to 5 (good).{simulated}"));
         }
     });
 }

@@ -1,20 +1,22 @@
-//! The score of the selected edit: the overall, the parts, the item's other edits, and the path that led there.
+//! The score of the selected edit: the overall, the parts before and after correction, the item's other edits, and what is behind them.
 
-use egui::{Grid, Label, RichText, Role, Sense, Ui, vec2};
+use egui::{Button, Grid, Label, RichText, Role, Sense, Ui, vec2};
 
-use super::measures;
 use super::queue::model_name;
 use super::queue_row::share;
-use crate::domain::{Outcome, Parts, Score, TraceKind, TraceStep};
-use crate::editor::{EditDetails, Overlays, Row};
+use super::{firmness, localization, measures, paste_back, trace};
+use crate::domain::{Outcome, Parts, TraceKind};
+use crate::editor::{Automatic, Combined, EditDetails, Filter, Row, ShowOnly};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
+use crate::gui::rescore::ShownScore;
+use crate::gui::theme::Palette;
 use crate::gui::widgets::{self, outcome_text, section};
 
 /// Draws the tab.
 pub fn score_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails) {
     let palette = cx.palette(ui);
-    let Some(score) = &details.score else {
+    let Some(shown) = cx.state.audit.shown(details) else {
         ui.add_space(8.0);
         if details.made_by.is_empty() {
             ui.label("This edit has no score yet under this profile.");
@@ -28,20 +30,25 @@ pub fn score_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails)
         siblings_ui(ui, cx, row);
         return;
     };
-    overall_ui(ui, cx, details, score);
+    overall_ui(ui, cx, row, details, &shown);
     section(ui, palette, "Parts");
-    parts_ui(ui, cx, details, score);
+    parts_ui(ui, cx, details, &shown);
     flags_ui(ui, cx, row);
+    localization::change_ui(ui, cx, shown.score);
     siblings_ui(ui, cx, row);
     measures::measures_ui(ui, cx, details);
-    section(ui, palette, "Trace");
-    trace_ui(ui, cx, score);
+    firmness::firmness_ui(ui, cx, details, &shown);
+    paste_back::paste_back_ui(ui, cx, details, &shown);
+    localization::candidates_ui(ui, cx, shown.score);
+    trace::trace_ui(ui, cx, row, details, &shown);
 }
 
-fn overall_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, score: &Score) {
+fn overall_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails, shown: &ShownScore<'_>) {
     let palette = cx.palette(ui);
+    let waiting = !shown.pending.is_none();
     ui.horizontal(|ui| {
-        let (text, why) = match details.combined.as_ref().map(|combined| &combined.overall) {
+        let (text, why) = match shown.combined.as_ref().map(|combined| &combined.overall) {
+            _ if waiting => (RichText::new("…").size(30.0).color(palette.text_dim.0), None),
             Some(Outcome::Value(value)) => (RichText::new(format!("{value:.3}")).size(30.0).color(palette.text_strong.0), None),
             Some(Outcome::NotApplicable(why)) => (RichText::new("n/a").size(26.0).color(palette.text_dim.0), Some(why.as_str())),
             Some(Outcome::Failed(why)) => (RichText::new("failed").size(26.0).color(palette.bad.0), Some(why.as_str())),
@@ -53,55 +60,121 @@ fn overall_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, score: &Scor
         ui.label(text);
         ui.vertical(|ui| {
             ui.add_space(4.0);
-            let global = if score.global { " · global edit" } else { "" };
-            ui.label(RichText::new(format!("BPM · {}{global}", score.profile)).strong());
+            let global = if shown.score.global { " · global edit" } else { "" };
+            ui.label(RichText::new(format!("BPM · {}{global}", shown.score.profile)).strong());
             if let Some(why) = why {
                 ui.add(Label::new(RichText::new(why).size(12.0).color(palette.warning.0)).wrap());
-            } else if let Some(combined) = &details.combined {
+            } else if let Some(combined) = &shown.combined {
                 ui.add(Label::new(RichText::new(format!("range: {}", combined.range)).size(12.0).color(palette.text_dim.0)).wrap());
             }
         });
     });
+    if let Some(automatic) = &details.audit.automatic {
+        corrected_ui(ui, cx, row, automatic, shown);
+    }
+    if waiting {
+        let text =
+            RichText::new("⏳ Some parts are being computed; the others already follow the correction.").size(12.0).color(palette.info.0);
+        ui.add(Label::new(text).wrap());
+    }
     if !details.made_by.is_empty() {
         ui.add(Label::new(RichText::new(&details.made_by).size(11.5).color(palette.text_dim.0)).wrap());
     }
 }
 
-fn parts_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, score: &Score) {
+/// What the correction did to the overall, and to the edit's rank among those of its item.
+fn corrected_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, automatic: &Automatic, shown: &ShownScore<'_>) {
     let palette = cx.palette(ui);
-    let normalised = |name: &str| {
-        let combined = details.combined.as_ref()?;
-        match name {
-            "modify" => Some(&combined.modify),
-            "preserve" => Some(&combined.preserve),
-            _ => None,
-        }
-    };
-    Grid::new("parts").num_columns(4).spacing(vec2(10.0, 5.0)).show(ui, |ui| {
-        for heading in ["", "", "value", "in range"] {
-            ui.label(RichText::new(heading).size(11.0).color(palette.text_dim.0));
+    let overall = |combined: &Option<Combined>| combined.as_ref().and_then(|combined| combined.overall.value().copied());
+    let (before, after) = (overall(&automatic.combined), overall(&shown.combined).filter(|_| shown.pending.is_none()));
+    let text = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), |value| format!("{value:.3}"));
+    let mut words =
+        format!("automatic {} → corrected {}", text(before), if shown.pending.is_none() { text(after) } else { "…".to_owned() });
+    if let (Some(before), Some(after)) = (before, after) {
+        words.push_str(&format!("   Δ {:+.3}", after - before));
+    }
+    ui.add(Label::new(RichText::new(words).monospace().color(palette.text_strong.0)).wrap())
+        .on_hover_text("What the metric said by itself, and with a person's regions and parse. Both are kept and exported.");
+    let others: Vec<f64> =
+        cx.state.queue.siblings(row).filter(|other| other.id != row.id).filter_map(|other| other.overall.value()).collect();
+    let rank = |value: f64| 1 + others.iter().filter(|other| **other > value).count();
+    if let (Some(before), Some(after)) = (before.map(rank), after.map(rank)) {
+        let edits = others.len() + 1;
+        let words =
+            if before == after { format!("rank {after} of {edits}, as before") } else { format!("rank {before} → {after} of {edits}") };
+        ui.label(RichText::new(words).size(12.0).color(palette.text.0))
+            .on_hover_text("Place among the edits of this item by their overall.");
+    }
+}
+
+fn parts_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: &ShownScore<'_>) {
+    let palette = cx.palette(ui);
+    let automatic = details.audit.automatic.as_ref();
+    let headings: &[&str] =
+        if automatic.is_some() { &["", "automatic", "corrected", "Δ", "in range"] } else { &["", "", "value", "in range"] };
+    Grid::new("parts").num_columns(headings.len()).spacing(vec2(10.0, 5.0)).show(ui, |ui| {
+        for heading in headings {
+            ui.label(RichText::new(*heading).size(11.0).color(palette.text_dim.0));
         }
         ui.end_row();
         for (index, name) in Parts::NAMES.into_iter().enumerate() {
-            let Some(part) = score.parts.get(name) else { continue };
-            let label = ui.add(Label::new(name).sense(Sense::hover()));
-            let bar =
-                widgets::bar(ui, palette, part.value().map(|value| f64::from(share(index, *value))), vec2(86.0, 10.0), palette.accent.0);
-            let value = ui.label(outcome_text(part, palette));
-            match normalised(name) {
+            let Some(part) = shown.score.parts.get(name) else { continue };
+            let mut hovered = ui.add(Label::new(name).sense(Sense::hover())).hovered();
+            let before = automatic.and_then(|automatic| automatic.score.parts.get(name));
+            match before {
+                Some(before) => {
+                    hovered |= ui.label(outcome_text(before, palette)).hovered();
+                }
+                None => {
+                    let share = part.value().map(|value| f64::from(share(index, *value)));
+                    hovered |= widgets::bar(ui, palette, share, vec2(86.0, 10.0), palette.accent.0).hovered();
+                }
+            }
+            if shown.pending.has(name) {
+                hovered |= pending_ui(ui, cx).hovered();
+            } else {
+                hovered |= ui.label(outcome_text(part, palette)).hovered();
+            }
+            if let Some(before) = before {
+                ui.label(change_text(before, part, palette));
+            }
+            match normalised(shown, name).filter(|_| !shown.pending.has(name)) {
                 Some(outcome) => ui.label(outcome_text(outcome, palette)),
                 None => ui.label(RichText::new("").monospace()),
             };
-            if label.hovered() || bar.hovered() || value.hovered() {
+            if hovered {
                 cx.send(Action::Highlight(kind_of(name)));
             }
             ui.end_row();
         }
     });
-    for name in Parts::NAMES {
-        if let Some(why) = score.parts.get(name).and_then(Outcome::why) {
+    for name in Parts::NAMES.into_iter().filter(|name| !shown.pending.has(name)) {
+        if let Some(why) = shown.score.parts.get(name).and_then(Outcome::why) {
             ui.add(Label::new(RichText::new(format!("{name}: {why}")).size(12.0).color(palette.text_dim.0)).wrap());
         }
+    }
+}
+
+fn pending_ui(ui: &mut Ui, cx: &Context<'_>) -> egui::Response {
+    let text = RichText::new("computing…").size(11.5).italics().color(cx.palette(ui).info.0);
+    ui.label(text).on_hover_text("This part waits for a network; it comes in the background.")
+}
+
+fn normalised<'a>(shown: &'a ShownScore<'_>, name: &str) -> Option<&'a Outcome<f64>> {
+    let combined = shown.combined.as_ref()?;
+    match name {
+        "modify" => Some(&combined.modify),
+        "preserve" => Some(&combined.preserve),
+        _ => None,
+    }
+}
+
+/// The change of a part, with its sign.
+fn change_text(before: &Outcome<f64>, after: &Outcome<f64>, palette: &Palette) -> RichText {
+    match (before.value(), after.value()) {
+        (Some(before), Some(after)) if before == after => RichText::new("     0").monospace().color(palette.text_dim.0),
+        (Some(before), Some(after)) => RichText::new(format!("{:>+6.3}", after - before)).monospace().color(palette.text_strong.0).strong(),
+        _ => RichText::new("     –").monospace().color(palette.text_dim.0),
     }
 }
 
@@ -121,11 +194,13 @@ fn flags_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row) {
     }
     ui.add_space(4.0);
     ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
         for flag in row.flags.iter() {
-            egui::Frame::new().fill(palette.raised.0).corner_radius(4).inner_margin(egui::Margin::symmetric(6, 2)).show(ui, |ui| {
-                let text = RichText::new(format!("⚠ {}", flag.label())).size(11.5).color(palette.warning.0);
-                ui.label(text).on_hover_text(flag.meaning());
-            });
+            let text = RichText::new(format!("⚠ {}", flag.label())).size(11.5).color(palette.warning.0);
+            let tooltip = format!("{} Click to see all edits with this flag.", flag.meaning());
+            if ui.add(Button::new(text).small()).on_hover_text(tooltip).clicked() {
+                cx.send(Action::SetFilter(Filter { only: ShowOnly::With(flag), ..cx.state.queue.filter().clone() }));
+            }
         }
     });
 }
@@ -163,75 +238,5 @@ fn siblings_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row) {
         if response.clicked() {
             cx.send(Action::Select(sibling.id));
         }
-    }
-}
-
-fn trace_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
-    let palette = cx.palette(ui);
-    ui.label(RichText::new("Point at a step to see it on the pictures.").size(11.5).color(palette.text_dim.0));
-    for step in &score.trace {
-        step_ui(ui, cx, step);
-    }
-}
-
-fn step_ui(ui: &mut Ui, cx: &Context<'_>, step: &TraceStep) {
-    let palette = cx.palette(ui);
-    let linked = !Overlays::of_trace(step.kind).is_empty();
-    let pointed = cx.state.highlight == Some(step.kind) && linked;
-    let fill = if pointed { palette.hovered.0 } else { palette.background.0 };
-    let frame = egui::Frame::new().fill(fill).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 5));
-    let response = frame
-        .show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.spacing_mut().item_spacing.y = 3.0;
-            ui.horizontal(|ui| {
-                ui.label(RichText::new(title(step.kind)).size(11.5).strong().color(palette.text_dim.0));
-                if step.fallback {
-                    ui.label(RichText::new("⚠ fallback").size(11.5).strong().color(palette.warning.0))
-                        .on_hover_text("The score left the plain rule here.");
-                }
-                if linked {
-                    widgets::right(ui, |ui| {
-                        let swatches = Overlays::of_trace(step.kind);
-                        for overlay in swatches.iter().rev() {
-                            let (rect, _) = ui.allocate_exact_size(vec2(13.0, 10.0), Sense::hover());
-                            widgets::paint_swatch(ui.painter(), palette, *overlay, rect, 1.0);
-                        }
-                    });
-                }
-            });
-            ui.add(Label::new(RichText::new(&step.text).size(12.5)).wrap());
-            if !step.numbers.is_empty() {
-                let numbers: Vec<String> = step.numbers.iter().map(|(name, value)| format!("{name} {}", plain(*value))).collect();
-                let text = RichText::new(numbers.join("   ")).monospace().size(11.0).color(palette.text_dim.0);
-                ui.add(Label::new(text).wrap());
-            }
-        })
-        .response;
-    if response.contains_pointer() && linked {
-        cx.send(Action::Highlight(step.kind));
-    }
-}
-
-/// Whole numbers without decimals, others with three.
-fn plain(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e6 { format!("{value:.0}") } else { format!("{value:.3}") }
-}
-
-const fn title(kind: TraceKind) -> &'static str {
-    match kind {
-        TraceKind::Parse => "Parse",
-        TraceKind::Boxes => "Boxes",
-        TraceKind::Branch => "Rule",
-        TraceKind::Mask => "Edit mask",
-        TraceKind::Crop => "Crop",
-        TraceKind::Direction => "Direction",
-        TraceKind::Size => "Size",
-        TraceKind::Position => "Position",
-        TraceKind::Modify => "Modify",
-        TraceKind::Preserve => "Preserve",
-        TraceKind::Range => "Range",
-        TraceKind::Overall => "Overall",
-        TraceKind::Device => "Device",
     }
 }

@@ -150,20 +150,10 @@ pub fn explain(score: &Score, range: Option<&Range>, weights: PaperWeights) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BoxesBySide, Parse, Parts};
+    use crate::domain::Parts;
 
     fn score(profile: Profile, global: bool, [size, position, modify, preserve]: [Outcome<f64>; 4]) -> Score {
-        Score {
-            profile,
-            parts: Parts { size, position, modify, preserve },
-            global,
-            parse: Parse::default(),
-            boxes: BoxesBySide::default(),
-            candidates: BoxesBySide::default(),
-            mask: None,
-            crop_in_bpm500: None,
-            trace: Vec::new(),
-        }
+        Score::of_parts(profile, global, Parts { size, position, modify, preserve })
     }
 
     fn values(v: [f64; 4]) -> [Outcome<f64>; 4] {

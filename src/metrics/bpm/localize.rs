@@ -165,8 +165,8 @@ pub(super) fn edit_mask(
         return Ok(mask);
     }
     let (on_source, on_edit) = prompts(plan, profile, source, edit, trace);
-    let mut masks = checked::masks(&pair.source_bpm500, on_source, networks)?;
-    masks.extend(checked::masks(&pair.edit_bpm500, on_edit, networks)?);
+    let mut masks = checked::masks(pair.canvases.source(), on_source, networks)?;
+    masks.extend(checked::masks(pair.canvases.edit(), on_edit, networks)?);
     let mut union = Mask::empty(Size::BPM500);
     for mask in &masks {
         let joined = union.union_with(mask);

@@ -7,7 +7,7 @@ use crate::domain::{Bpm500, FieldWords, Mask, Outcome, Profile, Rect, Size, Trac
 use crate::metrics::ports::{Networks, PortError};
 
 use super::plan::Plan;
-use super::{Located, Pair, Trace, checked};
+use super::{Canvases, Located, Pair, Trace, checked};
 
 /// Cosine of two vectors of one length, in double precision; `None` when one is zero, a value is not finite, or the lengths differ.
 pub fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
@@ -44,33 +44,54 @@ pub fn crop_edges(boxes: &[Rect<Bpm500>]) -> Option<[u32; 4]> {
 
 /// Mean over the pixels outside `mask` of `sqrt(mean_c((a − b)²)) / 255`, in `0..=1`. `None` when the mask covers everything.
 pub fn preserve_distance(a: &RgbImage, b: &RgbImage, mask: &Mask) -> Option<f64> {
-    mean_outside(a, b, mask, |a, b| f64::from(u32::from(a.abs_diff(b)).pow(2)))
+    mean_outside(&distances(a, b), mask)
 }
 
 /// The same in the arithmetic of the released scripts: the difference and its square each wrap modulo 256 (section 6 point 1).
 pub fn wrapped_distance(a: &RgbImage, b: &RgbImage, mask: &Mask) -> Option<f64> {
-    mean_outside(a, b, mask, |a, b| {
+    mean_outside(&wrapped_distances(a, b), mask)
+}
+
+/// `sqrt(mean_c((a − b)²)) / 255` of each pixel, row-major.
+pub(super) fn distances(a: &RgbImage, b: &RgbImage) -> Vec<f64> {
+    distances_by(a, b, |a, b| f64::from(u32::from(a.abs_diff(b)).pow(2)))
+}
+
+/// The same in the wrapping arithmetic of the released scripts.
+pub(super) fn wrapped_distances(a: &RgbImage, b: &RgbImage) -> Vec<f64> {
+    distances_by(a, b, |a, b| {
         let difference = a.wrapping_sub(b);
         f64::from(difference.wrapping_mul(difference))
     })
 }
 
-fn mean_outside(a: &RgbImage, b: &RgbImage, mask: &Mask, squared: impl Fn(u8, u8) -> f64) -> Option<f64> {
+fn distances_by(a: &RgbImage, b: &RgbImage, squared: impl Fn(u8, u8) -> f64) -> Vec<f64> {
+    let distance = |(a, b): (&image::Rgb<u8>, &image::Rgb<u8>)| {
+        let mean = a.0.iter().zip(&b.0).map(|(&a, &b)| squared(a, b)).sum::<f64>() / 3.0;
+        mean.sqrt() / 255.0
+    };
+    a.pixels().zip(b.pixels()).map(distance).collect()
+}
+
+/// Mean of row-major `distances` over the pixels outside `mask`, which has their size. `None` when the mask covers everything.
+pub(super) fn mean_outside(distances: &[f64], mask: &Mask) -> Option<f64> {
     let (mut sum, mut pixels) = (0.0, 0u64);
-    for ((x, y, a), b) in a.enumerate_pixels().zip(b.pixels()) {
-        if !mask.get(x, y) {
-            let mean = a.0.iter().zip(&b.0).map(|(&a, &b)| squared(a, b)).sum::<f64>() / 3.0;
-            sum += mean.sqrt() / 255.0;
-            pixels += 1;
+    let width = mask.size().width.max(1) as usize;
+    for (y, row) in (0..).zip(distances.chunks(width)) {
+        for (x, distance) in (0..).zip(row) {
+            if !mask.get(x, y) {
+                sum += distance;
+                pixels += 1;
+            }
         }
     }
     (pixels > 0).then(|| sum / pixels as f64)
 }
 
 /// The part score of preserve.
-pub(super) fn preserve(source: &RgbImage, edit: &RgbImage, mask: &Mask, profile: Profile, trace: &mut Trace) -> Outcome<f64> {
+pub(super) fn preserve(canvases: &Canvases, mask: &Mask, profile: Profile, trace: &mut Trace) -> Outcome<f64> {
     if profile == Profile::ReleasedCode {
-        let Some(wrapped) = wrapped_distance(source, edit, mask) else {
+        let Some(wrapped) = mean_outside(canvases.wrapped_distances(), mask) else {
             trace.fallback(TraceKind::Preserve, "The edit mask covers the whole picture; the released scripts then store a preserve of 0.");
             return Outcome::Value(0.0);
         };
@@ -82,7 +103,7 @@ pub(super) fn preserve(source: &RgbImage, edit: &RgbImage, mask: &Mask, profile:
         // Not `-wrapped`: no difference is 0, not −0.
         return Outcome::Value(0.0 - wrapped);
     }
-    let Some(distance) = preserve_distance(source, edit, mask) else {
+    let Some(distance) = mean_outside(canvases.distances(), mask) else {
         trace.fallback(TraceKind::Preserve, "The edit mask covers the whole picture: there is nothing left to preserve.");
         return Outcome::NotApplicable("the edit mask covers the whole picture, so there is nothing to preserve".to_owned());
     };
@@ -188,7 +209,7 @@ pub(super) fn modify(
         [("x0", x0), ("y0", y0), ("x1", x1), ("y1", y1)].map(|(name, edge)| (name, f64::from(edge))),
     );
     let cut = |picture: &RgbImage| image::imageops::crop_imm(picture, x0, y0, x1 - x0, y1 - y0).to_image();
-    let (before, after) = (cut(&pair.source_bpm500), cut(&pair.edit_bpm500));
+    let (before, after) = (cut(pair.canvases.source()), cut(pair.canvases.edit()));
     let text = text_direction(pair, plan, profile, networks, trace)?;
     let features = checked::pictures([&before, &after], networks)?;
     // A network may answer equal pixels with noise (another batch, another kernel); they have no direction.

@@ -38,7 +38,7 @@ pub use picture::net_size;
 pub use stages::Stages;
 pub use text::{Tokens, caption};
 
-use crate::domain::{Detection, ImageSpace, Rect, Size};
+use crate::domain::{Detection, ImageSpace, Rect, Size, TokenMatch};
 use crate::nets::NetError;
 use crate::nets::checkpoint::{CheckpointError, Recognised, Scope, Weights};
 use crate::nets::layers::{Embedding, Linear};
@@ -111,9 +111,20 @@ pub struct Detected {
 }
 
 impl Detected {
-    /// The candidates without their tokens.
+    /// The candidates with the tokens of the words; those that only begin, end or separate phrases are left out.
     pub fn into_detections(self) -> Vec<Detection> {
-        let detection = |c: Candidate| Detection { rect_in_image: c.rect_in_image, phrase: c.phrase, confidence: c.confidence };
+        const SIGNS: [&str; 4] = ["[CLS]", "[SEP]", ".", "?"];
+        let tokens = &self.tokens;
+        let matches = |probabilities: Vec<f32>| {
+            let words = tokens.iter().zip(probabilities).filter(|(token, _)| !SIGNS.contains(&token.as_str()));
+            words.map(|(token, probability)| TokenMatch { token: token.clone(), probability }).collect()
+        };
+        let detection = |c: Candidate| Detection {
+            rect_in_image: c.rect_in_image,
+            phrase: c.phrase,
+            confidence: c.confidence,
+            tokens: matches(c.token_probabilities),
+        };
         self.candidates.into_iter().map(detection).collect()
     }
 }

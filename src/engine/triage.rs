@@ -1,0 +1,48 @@
+//! What is said of a pair besides the metric, so that the edits that need a person's look are found without looking at all.
+
+use crate::domain::{Mask, Score, Shift, Size};
+use crate::imaging::register::register;
+use crate::metrics::bpm::Canvases;
+
+/// The score with what the metric does not know: whether the edit is moved or zoomed as a whole.
+///
+/// `judged` is the score with its edit region on the canvas, whose pixels may change and so say nothing about a motion. Of an edit of the
+/// whole picture every pixel may change; there nothing is said.
+pub fn complete((mut score, mask): (Score, Option<Mask>), canvases: &Canvases) -> Score {
+    if !score.global {
+        score.triage.shift = register(canvases.source(), canvases.edit(), mask.as_ref()).map(|found| {
+            let motion = found.motion.scaled(Size::BPM500, canvases.source_size());
+            Shift { dx: motion.dx, dy: motion.dy, zoom: motion.zoom, explained: found.explained() }
+        });
+    }
+    score
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgb, RgbImage};
+
+    use super::*;
+    use crate::domain::{Outcome, Parts, Profile};
+
+    /// A picture with something to see everywhere.
+    fn textured(dx: u32) -> RgbImage {
+        RgbImage::from_fn(1000, 1000, |x, y| {
+            let (x, y) = ((x + 1000 - dx) as f32, y as f32);
+            let wave = |a: f32, b: f32| ((x * a + y * b).sin() * 60.0 + 128.0) as u8;
+            Rgb([wave(0.031, 0.017), wave(-0.021, 0.043), wave(0.013, -0.037)])
+        })
+    }
+
+    #[test]
+    fn a_moved_edit_is_told_in_pixels_of_the_source() {
+        let none = || Outcome::NotApplicable("not judged".to_owned());
+        let parts = Parts { size: none(), position: none(), modify: none(), preserve: none() };
+        let score = || Score::of_parts(Profile::Corrected, false, parts.clone());
+        let moved = Canvases::new(&textured(0), &textured(12)).expect("pictures with pixels");
+        let shift = complete((score(), None), &moved).triage.shift.expect("the edit is moved by 12 px of the source");
+        assert!((shift.dx - 12.0).abs() < 1.0 && shift.dy.abs() < 1.0 && (shift.zoom - 1.0).abs() < 0.01, "{shift:?}");
+        let same = Canvases::new(&textured(0), &textured(0)).expect("pictures with pixels");
+        assert_eq!(complete((score(), None), &same).triage.shift, None);
+    }
+}

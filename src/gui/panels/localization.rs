@@ -1,0 +1,138 @@
+//! Was the right place found? Change against the region, and what the detector proposed.
+
+use egui::{Grid, Label, RichText, Role, Sense, Ui, vec2};
+
+use crate::domain::{Detection, Score, Side, TokenMatch};
+use crate::gui::context::{Action, Context};
+use crate::gui::rescore::AuditAction;
+use crate::gui::widgets::{self, section};
+
+const LEAK: &str = "Leak: the share of all change that lies outside the region that was to change. A pixel counts as changed when it differs by \
+                    more than 8 of 255 levels (root mean square over the channels); changes are added up by how large they are, on the 500×500 canvas.";
+const UNCHANGED: &str = "The share of the region's pixels that did not change (by at most 8 of 255 levels). High: the edit may not have been \
+                         made, or the region is too large.";
+const CHANGED: &str = "The share of all pixels that changed (by more than 8 of 255 levels).";
+
+/// How the change lies to the region, how the edit lies to its source.
+pub fn change_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
+    let palette = cx.palette(ui);
+    let triage = &score.triage;
+    if triage.is_empty() {
+        return;
+    }
+    section(ui, palette, "Change and region");
+    let line = |ui: &mut Ui, name: &str, value: Option<f64>, none: &str, meaning: &str| {
+        let label = ui.add(Label::new(name).sense(Sense::hover()));
+        let bar = widgets::bar(ui, palette, value, vec2(86.0, 10.0), palette.change.0);
+        let text = value.map_or_else(|| none.to_owned(), |share| format!("{:>5.1} %", share * 100.0));
+        let value = ui.label(RichText::new(text).monospace().color(palette.text_strong.0));
+        if label.union(bar).union(value).on_hover_text(meaning).hovered() {
+            cx.send(Action::Highlight(crate::domain::TraceKind::Preserve));
+        }
+        ui.end_row();
+    };
+    if let Some(change) = &triage.change {
+        Grid::new("change").num_columns(3).spacing(vec2(10.0, 4.0)).show(ui, |ui| {
+            line(ui, "leak (change outside)", change.leak, "nothing changed", LEAK);
+            line(ui, "region unchanged", change.unchanged, "no region", UNCHANGED);
+            line(ui, "picture changed", Some(change.changed), "", CHANGED);
+        });
+    }
+    if let Some(size) = triage.other_size {
+        let text = format!("⚠ The edit is {size}, another size than the source: both are stretched to the metric's canvas.");
+        ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
+    }
+    if let Some(shift) = triage.shift {
+        let text = format!(
+            "⚠ The edit is moved by {:.1}, {:.1} px and zoomed {:.3}×: that explains {:.0} % of the difference outside the region.",
+            shift.dx,
+            shift.dy,
+            shift.zoom,
+            shift.explained * 100.0
+        );
+        ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
+    }
+}
+
+/// Every box that the detector proposed, with how surely each word of the phrase was seen in it.
+pub fn candidates_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
+    let palette = cx.palette(ui);
+    if score.global {
+        return;
+    }
+    section(ui, palette, "Detector's candidates");
+    let sides = [
+        (Side::Source, "On the source", &score.candidates.source, &score.boxes.source),
+        (Side::Edit, "On the edit", &score.candidates.edit, &score.boxes.edit),
+    ];
+    for (side, name, candidates, used) in sides {
+        ui.label(RichText::new(format!("{name}: {} kept of {}", used.len(), candidates.len())).size(12.0).color(palette.text_dim.0))
+            .on_hover_text("The detector returns every box above a confidence of 0.05; those above the box threshold are used.");
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.sort_by(|&a, &b| candidates[b].confidence.total_cmp(&candidates[a].confidence));
+        for index in order {
+            candidate_ui(ui, cx, (side, index), &candidates[index], used.contains(&candidates[index]));
+        }
+    }
+}
+
+fn candidate_ui(ui: &mut Ui, cx: &Context<'_>, at: (Side, usize), found: &Detection, used: bool) {
+    let palette = cx.palette(ui);
+    let pointed = cx.state.audit.pointed == Some(at);
+    let fill = if pointed { palette.hovered.0 } else { palette.background.0 };
+    let frame = egui::Frame::new().fill(fill).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 3));
+    let response = frame
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.spacing_mut().item_spacing = vec2(6.0, 2.0);
+            ui.horizontal(|ui| {
+                let (sign, meaning) = if used { ("✔", "used by the metric") } else { ("·", "below the threshold, or replaced by a person") };
+                ui.label(RichText::new(sign).monospace().color(if used { palette.good.0 } else { palette.text_dim.0 })).on_hover_text(meaning);
+                let confidence = f64::from(found.confidence);
+                widgets::bar(ui, palette, Some(confidence), vec2(44.0, 8.0), palette.candidate.0);
+                ui.label(RichText::new(format!("{confidence:.2}")).monospace().color(palette.text_strong.0));
+                let phrase = if found.phrase.is_empty() { "(no word above 0.25)" } else { &found.phrase };
+                ui.add(Label::new(RichText::new(phrase).color(palette.text.0)).truncate());
+            });
+            if !found.tokens.is_empty() {
+                let text = RichText::new(tokens_text(&found.tokens)).size(11.0).color(palette.text_dim.0);
+                ui.add(Label::new(text).wrap()).on_hover_text(
+                    "How surely the detector saw each token of the phrase here. The largest is the confidence; those above 0.25 make the label.",
+                );
+            }
+        })
+        .response;
+    let [x0, y0, x1, y1] = found.rect_in_image.to_array().map(f32::round);
+    widgets::name(&response, Role::ListItem, used, format!("candidate {:.2} {}", found.confidence, found.phrase));
+    if response.contains_pointer() {
+        cx.send(Action::Audit(AuditAction::PointAt(at.0, at.1)));
+    }
+    response.on_hover_text(format!("Box {x0:.0}, {y0:.0} to {x1:.0}, {y1:.0} in pixels of its picture."));
+}
+
+/// Tokens with their probabilities; pieces of one word are written together with the least sure piece's number.
+fn tokens_text(tokens: &[TokenMatch]) -> String {
+    let mut words: Vec<(String, f32)> = Vec::new();
+    for TokenMatch { token, probability } in tokens {
+        match (token.strip_prefix("##"), words.last_mut()) {
+            (Some(piece), Some((word, least))) => {
+                word.push_str(piece);
+                *least = least.min(*probability);
+            }
+            (piece, _) => words.push((piece.unwrap_or(token).to_owned(), *probability)),
+        }
+    }
+    words.iter().map(|(word, probability)| format!("{word} {probability:.2}")).collect::<Vec<_>>().join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_a_word_are_joined() {
+        let token = |token: &str, probability| TokenMatch { token: token.into(), probability };
+        let text = tokens_text(&[token("red", 0.5), token("sun", 0.4), token("##flower", 0.3), token("pot", 0.05)]);
+        assert_eq!(text, "red 0.50 · sunflower 0.30 · pot 0.05");
+    }
+}

@@ -1,0 +1,180 @@
+//! What an auditor does about one edit: correct it and see the score follow, ask how firm it is, look at candidates and at the region.
+
+use std::collections::HashMap;
+
+use editscope::domain::{ChangeShares, Outcome, Parts, Profile, Score, Side};
+use editscope::editor::{Flag, RowId, ShowOnly};
+use editscope::engine::audit::{PastedBack, Sensitivity};
+use editscope::engine::{Pending, SensitivityPoint};
+use editscope::gui::state::Tab;
+use egui::Key;
+use egui::accesskit::Role;
+use egui_kittest::kittest::Queryable as _;
+
+use crate::support::{Setup, Window};
+
+fn tall() -> Window {
+    Window::open(Setup { size: [1280.0, 2200.0], ..Setup::default() })
+}
+
+fn shown(window: &Window) -> Score {
+    let details = window.state().details.clone().unwrap();
+    Score::clone(details.score.as_ref().unwrap())
+}
+
+/// The score of the selected edit with other parts.
+fn with(window: &Window, parts: impl FnOnce(&mut Parts)) -> Score {
+    let mut score = shown(window);
+    parts(&mut score.parts);
+    score
+}
+
+/// Changes a field and saves it; the engine's first answer arrives, the late ones are held.
+fn correct_the_parse(window: &mut Window) {
+    window.key(Key::F3);
+    window.harness.get_by_label("added object").click();
+    window.settle();
+    window.harness.key_press(Key::End);
+    window.harness.event(egui::Event::Text(" slice".into()));
+    window.settle();
+    window.harness.get_by_label("Save parse").click();
+    for _ in 0..40 {
+        window.harness.step();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_corrected_parse_shows_what_is_known_at_once_and_the_rest_when_it_comes() {
+    let mut window = tall();
+    let before = shown(&window);
+    let preserve = *before.parts.preserve.value().unwrap();
+    let corrected = with(&window, |parts| {
+        parts.preserve = Outcome::Value(preserve - 0.25);
+        parts.size = Outcome::Value(0.5);
+    });
+    let size_before = *before.parts.size.value().unwrap();
+    window.audit.borrow_mut().corrected = Some(corrected.clone());
+    correct_the_parse(&mut window);
+    window.harness.key_press(Key::F2);
+    window.harness.step();
+    window.harness.step();
+    // Modify waits; size and preserve are there.
+    assert!(!window.harness.state().is_settled());
+    window.harness.get_by_label("computing…");
+    window.harness.get_by_label("⏳ Some parts are being computed; the others already follow the correction.");
+    window.harness.get_by_label(&format!("{:>6.3}", preserve - 0.25));
+
+    window.let_go();
+    assert!(window.harness.query_by_label("computing…").is_none());
+    let audit = window.state().details.as_ref().unwrap().audit.clone();
+    assert_eq!(audit.automatic.map(|automatic| automatic.score.parts.clone()), Some(before.parts.clone()));
+    // Change of the parts, by hand: preserve falls by a quarter, size to one half.
+    window.harness.get_by_label("-0.250");
+    window.harness.get_by_label(&format!("{:>+6.3}", 0.5 - size_before));
+    window.harness.get_by_label_contains("→ corrected");
+    assert!(window.harness.query_all_by_label_contains("rank ").count() >= 1);
+    // The queue's row follows too.
+    assert_eq!(window.state().queue.row(RowId(1)).and_then(|row| row.parts[0].value()), Some(0.5));
+}
+
+#[test]
+fn pointing_at_a_candidate_marks_it_on_the_canvas() {
+    let mut window = tall();
+    let candidates = shown(&window).candidates.edit;
+    let (index, surest) = candidates.iter().enumerate().max_by(|a, b| a.1.confidence.total_cmp(&b.1.confidence)).unwrap();
+    let label = format!("candidate {:.2} {}", surest.confidence, surest.phrase);
+    window.harness.get_all_by_label(&label).last().unwrap().hover();
+    window.harness.run_ok();
+    assert_eq!(window.state().audit.pointed.map(|(side, _)| side), Some(Side::Edit));
+    assert_eq!(window.state().audit.pointed.map(|(_, at)| candidates[at].confidence), Some(candidates[index].confidence));
+    window.harness.remove_cursor();
+    window.settle();
+    assert_eq!(window.state().audit.pointed, None);
+}
+
+#[test]
+fn a_flag_filters_the_queue_and_the_problem_key_goes_round_in_it() {
+    let mut window = tall();
+    let flags: HashMap<Flag, usize> = window.state().queue.flags().collect();
+    let count = flags[&Flag::NoBox];
+    assert!(count > 1 && count < 96, "{flags:?}");
+    window.harness.get_by_label(&format!("no box {count}")).click();
+    window.settle();
+    assert_eq!(window.state().queue.filter().only, ShowOnly::With(Flag::NoBox));
+    assert_eq!(window.state().queue.shown().len(), count);
+    for _ in 0..3 {
+        window.key(Key::P);
+        assert!(window.state().queue.selected_row().unwrap().flags.has(Flag::NoBox));
+    }
+    window.harness.get_by_label(&format!("no box {count}")).click();
+    window.settle();
+    assert_eq!(window.state().queue.shown().len(), 96);
+}
+
+fn point(at: f64, modify: f64, preserve: f64, pending: bool) -> SensitivityPoint {
+    let parts = Parts {
+        size: Outcome::Value(1.0),
+        position: Outcome::Value(1.0),
+        modify: Outcome::Value(modify),
+        preserve: Outcome::Value(preserve),
+    };
+    SensitivityPoint { at, parts, pending: Pending { mask: pending, ..Pending::default() } }
+}
+
+#[test]
+fn a_wide_band_is_called_fragile_with_its_ends() {
+    let mut window = tall();
+    let range = window.state().details.as_ref().unwrap().audit.range.clone().unwrap();
+    let (modify, preserve) = (range.modify.unwrap(), range.preserve.unwrap());
+    // Least and greatest of both: 0.7·(0 + 0) + 0.3·2 = 0.6 and 0.7·2 + 0.3·2 = 2.
+    let curves =
+        vec![point(0.05, modify.min, preserve.min, false), point(0.3, modify.max, preserve.max, false), point(0.6, 0.0, 0.0, true)];
+    window.audit.borrow_mut().sensitivity =
+        Some(Sensitivity { profile: Profile::Corrected, box_threshold: 0.3, by_box_threshold: curves, by_growth: Vec::new() });
+    window.key(Key::F7);
+    window.settle();
+    window.harness.get_by_label("⚠ fragile: overall moves between 0.600 and 2.000; no value at 1 settings");
+    window.harness.get_by_label("Compute them");
+    window.harness.get_by_role_and_label(Role::Image, "overall against the box threshold");
+    window.harness.get_by_label("There is no mask to grow or shrink.");
+    window.key(Key::F7);
+    assert!(window.harness.query_by_label_contains("fragile").is_none());
+}
+
+#[test]
+fn the_region_pasted_back_stands_in_for_the_edit_with_its_own_parts() {
+    let mut window = tall();
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("pasted.png");
+    image::RgbImage::from_pixel(448, 448, image::Rgb([9, 9, 9])).save(&picture).unwrap();
+    let score = with(&window, |parts| parts.preserve = Outcome::Value(0.987));
+    window.audit.borrow_mut().pasted = Some(PastedBack { picture: picture.clone(), feather: 4.0, score: Some(score.into()) });
+    window.key(Key::F8);
+    window.settle();
+    assert_eq!(window.state().audit.stand_in(RowId(1)), Some(&picture));
+    window.harness.get_by_label("pasted back");
+    window.harness.get_by_label(" 0.987");
+    window.key(Key::F8);
+    assert_eq!(window.state().audit.stand_in(RowId(1)), None);
+    // Another edit has its own region, asked for when it is looked at.
+    window.key(Key::F8);
+    window.key(Key::ArrowDown);
+    window.settle();
+    assert!(window.state().audit.pasted.as_ref().is_some_and(|asked| asked.edit == RowId(2)));
+}
+
+#[test]
+fn leak_and_unchanged_share_are_shown_with_what_they_mean() {
+    let mut window = tall();
+    let mut score = shown(&window);
+    score.triage.change = Some(ChangeShares { leak: Some(0.625), unchanged: Some(0.125), changed: 0.04 });
+    window.audit.borrow_mut().corrected = Some(score);
+    correct_the_parse(&mut window);
+    window.let_go();
+    window.key(Key::F2);
+    assert_eq!(window.state().tab, Tab::Score);
+    window.harness.get_by_label(" 62.5 %");
+    window.harness.get_by_label(" 12.5 %");
+    window.harness.get_by_label("leak (change outside)");
+}
