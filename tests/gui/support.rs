@@ -479,6 +479,7 @@ pub struct Window {
     pub harness: Harness<'static, App>,
     pub written: Arc<Mutex<Written>>,
     pub asked: Rc<RefCell<Vec<String>>>,
+    pub regions: Arc<Mutex<Journal>>,
     pub audit: Rc<RefCell<AuditAnswers>>,
     late: Rc<RefCell<VecDeque<Event>>>,
 }
@@ -573,7 +574,7 @@ impl Window {
                 }
                 App::new(&creation.egui_ctx, parts).unwrap()
             });
-        let mut window = Self { harness, written, asked, audit, late: events };
+        let mut window = Self { harness, written, asked, regions, audit, late: events };
         window.settle();
         window
     }
