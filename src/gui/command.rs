@@ -228,7 +228,7 @@ const TABLE: &[Entry] = &[
     Entry::new(Command::SavePasteBack, Group::Inspector, "Save pasted back…", "Saves the pasted-back picture that is shown as a PNG.", ctrl(Key::S)),
     Entry::new(Command::PageAudit, Group::Window, "Audit", "Pictures, scores and ratings.", plain(Key::A)),
     Entry::new(Command::PageAgreement, Group::Window, "Agreement", "How the numbers agree with people.", plain(Key::G)),
-    Entry::new(Command::PageRate, Group::Window, "Rating", "Rating sessions: rubric, pairwise or ranking, blind if you wish.", plain(Key::Q)),
+    Entry::new(Command::PageRate, Group::Window, "Rating", "Rating sessions: rubric, pairwise or ranking, blind if you wish.", plain(Key::V)),
     Entry::new(Command::OpenSettings, Group::Window, "Settings", "Device, networks, profile, range and rater name.", ctrl(Key::Comma)),
     Entry::new(Command::OpenNetworks, Group::Window, "Published networks…", "Lists published checkpoints with their licences, fetches and checks them.", ctrl(Key::M)),
     Entry::new(Command::SwitchTheme, Group::Window, "Light or dark", "Changes between the light and the dark theme.", ctrl(Key::T)),

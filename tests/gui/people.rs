@@ -137,7 +137,7 @@ fn a_rubric_session_goes_by_keys_from_beginning_to_end() {
     let bench = Bench::new(1);
     let uid = bench.session(paper(), |_| {});
     let mut window = bench.window("ann");
-    window.key(Key::Q);
+    window.key(Key::V);
     assert_eq!(window.state().page, Page::Rate);
     window.key(Key::Enter);
     window.harness.get_by_label("0 of 4");
@@ -183,7 +183,7 @@ fn a_pairwise_session_goes_by_keys_and_can_be_corrected() {
     let bench = Bench::new(1);
     let uid = bench.session(Protocol::Pairwise, |_| {});
     let mut window = bench.window("ann");
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::Enter);
     // Four edits make six pairs; one key is one answer.
     window.harness.get_by_label("0 of 6");
@@ -207,7 +207,7 @@ fn a_ranking_session_goes_by_keys_with_ties() {
     let bench = Bench::new(2);
     let uid = bench.session(Protocol::Ranking, |_| {});
     let mut window = bench.window("ann");
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::Enter);
     for key in [Key::Num2, Key::Num2, Key::Num4] {
         window.key(key);
@@ -231,7 +231,7 @@ fn an_edit_is_dragged_to_its_rank() {
     let bench = Bench::new(1);
     bench.session(Protocol::Ranking, |_| {});
     let mut window = bench.window("ann");
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::Enter);
     let from = window.harness.get_by_label("Edit B: no rank").rect().center();
     let to = window.harness.get_by_label("1 best").rect().center() + egui::vec2(90.0, 0.0);
@@ -255,7 +255,7 @@ fn blind_means_no_model_and_no_score_anywhere() {
     // What is looked for is there before.
     let before = bench.leaks(&window);
     assert!(before.iter().any(|text| text.contains(&bench.models[0])) && before.iter().any(|text| text.contains("0.")), "{before:?}");
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::Enter);
     for _ in 0..2 {
         assert_eq!(bench.leaks(&window), Vec::<String>::new());
@@ -268,7 +268,7 @@ fn blind_means_no_model_and_no_score_anywhere() {
         window.harness.key_press_modifiers(Modifiers::COMMAND, Key::F);
         window.settle();
         assert_eq!(bench.leaks(&window), Vec::<String>::new());
-        window.key(Key::Q);
+        window.key(Key::V);
         (0..5).for_each(|_| window.key(Key::Num4));
         window.key(Key::Enter);
     }
@@ -277,7 +277,7 @@ fn blind_means_no_model_and_no_score_anywhere() {
     window.harness.get_by_label("Show models and scores").click();
     window.settle();
     assert!(!bench.leaks(&window).is_empty());
-    window.key(Key::Q);
+    window.key(Key::V);
     (0..5).for_each(|_| window.key(Key::Num4));
     window.key(Key::Enter);
     let log = bench.project().judgements().unwrap();
@@ -290,7 +290,7 @@ fn without_the_blind_models_and_scores_are_shown_beside_the_pictures() {
     let bench = Bench::new(1);
     bench.session(Protocol::Pairwise, |setup| setup.blind = false);
     let mut window = bench.window("ann");
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::Enter);
     let shown = bench.leaks(&window);
     assert!(shown.iter().any(|text| text.starts_with("A · ")), "{shown:?}");
@@ -304,7 +304,7 @@ fn an_interrupted_blind_session_is_resumed_at_its_task_before_any_score_is_seen(
     let bench = Bench::new(1);
     let uid = bench.session(paper(), |_| {});
     let mut window = bench.window("ann");
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::Enter);
     (0..5).for_each(|_| window.key(Key::Num4));
     window.key(Key::Enter);
@@ -327,11 +327,11 @@ fn typing_a_comment_presses_no_keys_and_goes_with_the_answer() {
     let bench = Bench::new(1);
     let uid = bench.session(paper(), |_| {});
     let mut window = bench.window("ann");
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::Enter);
     (0..5).for_each(|_| window.key(Key::Num4));
     window.key(Key::C);
-    for (text, key) in [("x", Key::X), ("s", Key::S), ("1", Key::Num1), ("q", Key::Q)] {
+    for (text, key) in [("x", Key::X), ("s", Key::S), ("1", Key::Num1), ("v", Key::V)] {
         window.harness.event(egui::Event::Text(text.into()));
         window.harness.key_press(key);
         window.settle();
@@ -340,7 +340,7 @@ fn typing_a_comment_presses_no_keys_and_goes_with_the_answer() {
     window.key(Key::Escape);
     window.key(Key::Enter);
     let log = bench.project().session_log(&uid).unwrap();
-    assert_eq!((log.len(), log[0].comment.as_str()), (1, "xs1q"));
+    assert_eq!((log.len(), log[0].comment.as_str()), (1, "xs1v"));
 }
 
 #[test]
@@ -348,12 +348,12 @@ fn agreement_is_shown_after_an_answer_and_only_where_the_setup_says_so() {
     let bench = Bench::new(1);
     let uid = bench.session(Protocol::Pairwise, |setup| (setup.blind, setup.live_agreement) = (false, true));
     let mut bob = bench.window("bob");
-    bob.key(Key::Q);
+    bob.key(Key::V);
     bob.key(Key::Enter);
     (0..6).for_each(|_| bob.key(Key::Num3));
     drop(bob);
     let mut ann = bench.window("ann");
-    ann.key(Key::Q);
+    ann.key(Key::V);
     ann.key(Key::Enter);
     assert!(ann.harness.query_by_label("2 raters").is_none(), "never before an answer");
     ann.key(Key::Num3);
@@ -372,7 +372,7 @@ fn a_session_is_set_up_from_the_queue_and_begun() {
     window.harness.event(egui::Event::Text(model.to_string()));
     window.settle();
     window.key(Key::Escape);
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::N);
     // Twelve edits, a tenth of them again.
     window.harness.get_by_label("13 tasks for each rater, with 1 of them repeated, about 12 edits");
@@ -440,7 +440,7 @@ fn an_answer_that_cannot_be_kept_is_said_and_stays_on_the_form() {
     let uid = bench.session(paper(), |_| {});
     let fails = Arc::new(AtomicBool::new(true));
     let mut window = bench.window_on("ann", Box::new(Failing { inner: ProjectStore::default(), fails: Arc::clone(&fails) }));
-    window.key(Key::Q);
+    window.key(Key::V);
     window.key(Key::Enter);
     (0..5).for_each(|_| window.key(Key::Num4));
     window.key(Key::Enter);
