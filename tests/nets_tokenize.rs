@@ -4,6 +4,7 @@
 mod nets_support;
 
 use editscope::nets::checkpoint::CheckpointError;
+use editscope::nets::grounding_dino::caption;
 use editscope::nets::tokenize::{BertTokenizer, ClipTokenizer};
 use nets_support::golden;
 use serde::Deserialize;
@@ -65,4 +66,30 @@ fn a_tokenizer_of_another_network_is_refused() {
     assert!(matches!(&error, CheckpointError::Tokenizer { .. }) && error.to_string().contains("666"), "{error}");
     let error = BertTokenizer::load(&golden("sam"), 30522).err().expect("SAM has no tokenizer");
     assert!(matches!(&error, CheckpointError::Read { path, .. } if path.ends_with("tokenizer.json")), "{error}");
+}
+
+#[derive(Deserialize)]
+struct PublishedRow {
+    text: String,
+    clip: Vec<u32>,
+    bert: Vec<u32>,
+    bert_grounding: Vec<u32>,
+}
+
+#[test]
+fn the_built_in_vocabularies_give_the_published_ids() {
+    let text = std::fs::read_to_string(golden("tokenizers").join("published_ids.jsonl")).expect("golden ids");
+    let rows: Vec<PublishedRow> = text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect();
+    assert_eq!(rows.len(), 170, "the golden file shrank");
+    let clip = ClipTokenizer::built_in(POSITIONS, 49408).expect("CLIP's vocabulary");
+    let bert = BertTokenizer::built_in(30522).expect("BERT's vocabulary");
+    for row in rows {
+        assert_eq!(clip.encode(&row.text).expect("tokens").ids, row.clip, "{:?}", row.text);
+        assert_eq!(bert.encode(&row.text).expect("tokens").ids, row.bert, "{:?}", row.text);
+        assert_eq!(bert.encode(&caption(&row.text)).expect("tokens").ids, row.bert_grounding, "{:?}", row.text);
+    }
+    // openai/CLIP's notebook: "Hello World!".
+    assert_eq!(clip.encode("Hello World!").expect("tokens").ids, [49406, 3306, 1002, 256, 49407]);
+    // One row less than the vocabulary needs.
+    assert!(ClipTokenizer::built_in(POSITIONS, 49407).is_err() && BertTokenizer::built_in(30521).is_err());
 }

@@ -276,14 +276,10 @@ pub const fn other(side: Side) -> Side {
     }
 }
 
-/// `count` equal cells, row by row; as many columns as leave the cells nearest to square.
+/// `count` equal cells, row by row; as many columns as make the shorter side of a cell longest.
 fn grid(area: &Rect<UiSpace>, count: usize, gap: f32) -> Vec<Rect<UiSpace>> {
-    let squareness = |columns: usize| {
-        let rows = count.div_ceil(columns);
-        let (width, height) = (area.width() / columns as f32, area.height() / rows as f32);
-        (width / height).ln().abs()
-    };
-    let columns = (1..=count.max(1)).min_by(|&a, &b| squareness(a).total_cmp(&squareness(b))).unwrap_or(1);
+    let shorter_side = |columns: usize| (area.width() / columns as f32).min(area.height() / count.div_ceil(columns) as f32);
+    let columns = (1..=count.max(1)).max_by(|&a, &b| shorter_side(a).total_cmp(&shorter_side(b))).unwrap_or(1);
     let rows = count.div_ceil(columns).max(1);
     let width = (area.width() - gap * (columns - 1) as f32) / columns as f32;
     let height = (area.height() - gap * (rows - 1) as f32) / rows as f32;
@@ -356,10 +352,10 @@ mod tests {
     }
 
     #[test]
-    fn the_grid_has_the_source_first_and_near_square_cells() {
+    fn the_grid_has_the_source_first_and_cells_as_large_as_can_be() {
         let compare = Compare { mode: CompareMode::Grid, ..Compare::default() };
         let panes = panes(&compare, 4);
-        // Five cells of 402×220: three columns and two rows are nearest to square (134×110).
+        // Five cells of 402×220: three columns give 134×110, two 201×73, four 100×110.
         let lefts: Vec<f32> = panes.iter().map(|pane| pane.rect.x0.round()).collect();
         assert_eq!(lefts, [0.0, 135.0, 269.0, 0.0, 135.0]);
         assert_eq!(panes.iter().map(|pane| pane.edit).collect::<Vec<_>>(), [0, 0, 1, 2, 3]);

@@ -7,7 +7,7 @@
 pub mod agreement;
 mod app;
 mod apply;
-mod canvas;
+pub mod canvas;
 mod colormap;
 pub mod columns;
 pub mod command;

@@ -50,7 +50,7 @@ pub enum Wanted {
     },
 }
 
-/// Something that can be drawn now.
+/// Something that can be drawn now; `canvas::Place::picture_ui` draws a picture in tiles.
 pub struct Ready {
     /// Size of the upright picture on disk (of a mask or difference: that of the source).
     pub full_size: Size,

@@ -30,6 +30,8 @@ pub mod pixels;
 pub mod sam;
 #[cfg(feature = "nets")]
 pub mod tokenize;
+#[cfg(feature = "nets")]
+mod vocabularies;
 
 #[cfg(feature = "nets")]
 pub use error::NetError;

@@ -1,42 +1,56 @@
-//! Texts to token numbers, by the `tokenizer.json` of a checkpoint.
+//! Texts to token numbers, by the `tokenizer.json` of a checkpoint or the published vocabularies inside the program.
 //!
 //! Both published tokenizers (CLIP's byte-level BPE, BERT's WordPiece) run in the `tokenizers` crate, which the reference uses too.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tokenizers::Tokenizer;
 
-use super::NetError;
 use super::checkpoint::{CheckpointError, TOKENIZER};
+use super::{NetError, vocabularies};
 
-fn open(folder: &Path) -> Result<Tokenizer, CheckpointError> {
-    let path = folder.join(TOKENIZER);
-    let text = std::fs::read(&path).map_err(|source| CheckpointError::Read { path: path.clone(), source })?;
-    let mut tokenizer =
-        Tokenizer::from_bytes(text).map_err(|e| CheckpointError::Tokenizer { path: path.clone(), reason: e.to_string() })?;
-    // Some files ask for cutting or padding; both are the network's business.
-    tokenizer.with_padding(None);
-    tokenizer.with_truncation(None).map_err(|e| CheckpointError::Tokenizer { path, reason: e.to_string() })?;
-    Ok(tokenizer)
+/// A tokenizer with the place it came from, for messages.
+struct Source {
+    tokenizer: Tokenizer,
+    path: PathBuf,
 }
 
-fn token(tokenizer: &Tokenizer, folder: &Path, text: &str) -> Result<u32, CheckpointError> {
-    tokenizer
-        .token_to_id(text)
-        .ok_or_else(|| CheckpointError::Tokenizer { path: folder.join(TOKENIZER), reason: format!("it has no token '{text}'") })
-}
+impl Source {
+    fn open(folder: &Path) -> Result<Self, CheckpointError> {
+        let path = folder.join(TOKENIZER);
+        let text = std::fs::read(&path).map_err(|source| CheckpointError::Read { path: path.clone(), source })?;
+        Self::new(&text, path)
+    }
 
-/// Checks that every number of the tokenizer is below `vocabulary`, the rows of the network's table.
-fn within(tokenizer: &Tokenizer, folder: &Path, vocabulary: usize) -> Result<(), CheckpointError> {
-    match tokenizer.get_vocab(true).into_iter().max_by_key(|(_, id)| *id) {
-        Some((token, id)) if id as usize >= vocabulary => Err(CheckpointError::Tokenizer {
-            path: folder.join(TOKENIZER),
-            reason: format!("its token '{token}' has the number {id}, but config.json has a vocabulary of {vocabulary}"),
-        }),
-        _ => Ok(()),
+    fn new(text: &[u8], path: PathBuf) -> Result<Self, CheckpointError> {
+        let bad = |e: tokenizers::Error| CheckpointError::Tokenizer { path: path.clone(), reason: e.to_string() };
+        let mut tokenizer = Tokenizer::from_bytes(text).map_err(bad)?;
+        // Some files ask for cutting or padding; both are the network's business.
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(bad)?;
+        Ok(Self { tokenizer, path })
+    }
+
+    fn token(&self, text: &str) -> Result<u32, CheckpointError> {
+        let reason = || format!("it has no token '{text}'");
+        self.tokenizer.token_to_id(text).ok_or_else(|| CheckpointError::Tokenizer { path: self.path.clone(), reason: reason() })
+    }
+
+    /// Checks that every number of the tokenizer is below `vocabulary`, the rows of the network's table.
+    fn within(&self, vocabulary: usize) -> Result<(), CheckpointError> {
+        match self.tokenizer.get_vocab(true).into_iter().max_by_key(|(_, id)| *id) {
+            Some((token, id)) if id as usize >= vocabulary => Err(CheckpointError::Tokenizer {
+                path: self.path.clone(),
+                reason: format!("its token '{token}' has the number {id}, but the network has a vocabulary of {vocabulary}"),
+            }),
+            _ => Ok(()),
+        }
     }
 }
+
+/// Stands for a path in messages about a vocabulary inside the program.
+const BUILT_IN: &str = "the built-in vocabulary";
 
 fn failed(text: &str, reason: impl ToString) -> NetError {
     NetError::Tokens { text: text.to_owned(), reason: reason.to_string() }
@@ -64,11 +78,23 @@ impl ClipTokenizer {
     /// # Errors
     /// When the file is missing, no CLIP tokenizer, or larger than the network's table.
     pub fn load(folder: &Path, positions: usize, vocabulary: usize) -> Result<Self, CheckpointError> {
-        let tokenizer = open(folder)?;
-        within(&tokenizer, folder, vocabulary)?;
-        let end = token(&tokenizer, folder, "<|endoftext|>")?;
-        token(&tokenizer, folder, "<|startoftext|>")?;
-        Ok(Self { tokenizer, end, positions })
+        Self::checked(Source::open(folder)?, positions, vocabulary)
+    }
+
+    /// The published tokenizer, which is part of the program; otherwise as [`ClipTokenizer::load`].
+    ///
+    /// # Errors
+    /// When the network's table is smaller.
+    pub fn built_in(positions: usize, vocabulary: usize) -> Result<Self, CheckpointError> {
+        let text = vocabularies::clip_tokenizer().to_string();
+        Self::checked(Source::new(text.as_bytes(), BUILT_IN.into())?, positions, vocabulary)
+    }
+
+    fn checked(source: Source, positions: usize, vocabulary: usize) -> Result<Self, CheckpointError> {
+        source.within(vocabulary)?;
+        let end = source.token("<|endoftext|>")?;
+        source.token("<|startoftext|>")?;
+        Ok(Self { tokenizer: source.tokenizer, end, positions })
     }
 
     /// The end token; also used to fill up a batch, where the causal mask hides it.
@@ -104,6 +130,8 @@ pub struct BertTokens {
 /// BERT's tokenizer.
 pub struct BertTokenizer {
     tokenizer: Tokenizer,
+    /// Where it came from, for messages.
+    path: PathBuf,
 }
 
 impl BertTokenizer {
@@ -112,12 +140,33 @@ impl BertTokenizer {
     /// # Errors
     /// When the file is missing, no BERT tokenizer, or larger than the network's table.
     pub fn load(folder: &Path, vocabulary: usize) -> Result<Self, CheckpointError> {
-        let tokenizer = open(folder)?;
-        within(&tokenizer, folder, vocabulary)?;
+        Self::checked(Source::open(folder)?, vocabulary)
+    }
+
+    /// The published tokenizer, which is part of the program; otherwise as [`BertTokenizer::load`].
+    ///
+    /// # Errors
+    /// When the network's table is smaller.
+    pub fn built_in(vocabulary: usize) -> Result<Self, CheckpointError> {
+        let text = vocabularies::bert_tokenizer().to_string();
+        Self::checked(Source::new(text.as_bytes(), BUILT_IN.into())?, vocabulary)
+    }
+
+    fn checked(source: Source, vocabulary: usize) -> Result<Self, CheckpointError> {
+        source.within(vocabulary)?;
         for text in ["[CLS]", "[SEP]", "[UNK]"] {
-            token(&tokenizer, folder, text)?;
+            source.token(text)?;
         }
-        Ok(Self { tokenizer })
+        Ok(Self { tokenizer: source.tokenizer, path: source.path })
+    }
+
+    /// The number of a token that the network needs, such as `.`.
+    ///
+    /// # Errors
+    /// When the vocabulary does not have it.
+    pub fn needed(&self, token: &str) -> Result<u32, CheckpointError> {
+        let reason = || format!("it has no token '{token}', which ends phrases");
+        self.id(token).ok_or_else(|| CheckpointError::Tokenizer { path: self.path.clone(), reason: reason() })
     }
 
     /// The number of a token, such as `.` or `[SEP]`.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # In this order: later fixtures read the checkpoints of earlier ones.
-NAMES = ["clip", "sam", "grounding-dino", "resize", "tokenizers", "bpm", "stats", "baselines"]
+NAMES = ["clip", "sam", "grounding-dino", "layouts", "resize", "tokenizers", "bpm", "stats", "baselines"]
 
 
 def main() -> None:

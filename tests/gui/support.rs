@@ -16,7 +16,7 @@ use editscope::domain::{
     Size, TraceKind, TraceStep, Zoned, columns,
 };
 use editscope::editor::{Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId};
-use editscope::engine::{Event, PictureToken, Pixels, Request, RunToken};
+use editscope::engine::{CanvasEvent, CanvasRequest, Event, PictureToken, Pixels, Request, RunToken};
 use editscope::engine::{combine, fit_range};
 use editscope::gui::engine_link::EngineLink;
 use editscope::gui::settings::{Settings, ThemeChoice};
@@ -325,6 +325,10 @@ impl EngineLink for FakeEngine {
         match request {
             Request::Picture(token, request) => {
                 events.push_back(Event::PictureReady { token, result: pixels(&request.path, request.max_side) });
+            }
+            // Looking for motions takes longest and is tested with the real engine.
+            Request::Canvas(CanvasRequest::Register { token, .. }) => {
+                events.push_back(Event::Canvas(CanvasEvent::Registered { token, found: None }));
             }
             Request::Canvas(request) => events.push_back(Event::Canvas(editscope::engine::pictures::answer(request))),
             Request::ForgetPictures => {}

@@ -95,6 +95,11 @@ impl<'a> Frame<'a> {
         Rect::from_min_max(self.ui_from_image(pane, Point::new(rect.x0, rect.y0)), self.ui_from_image(pane, Point::new(rect.x1, rect.y1)))
     }
 
+    /// The view that is drawn.
+    pub const fn drawn(&self) -> View {
+        self.drawn
+    }
+
     /// Points a pixel of the canvas.
     pub fn zoom(&self) -> f32 {
         self.drawn.zoom

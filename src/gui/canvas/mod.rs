@@ -25,6 +25,7 @@ use super::pictures::Wanted;
 use super::widgets;
 
 pub use frame::{Frame, Pane, ui_rect};
+pub use picture::Place;
 
 /// Where the last drawn pane is remembered, so that keys can zoom into its middle.
 pub fn pane_id() -> Id {
@@ -48,8 +49,8 @@ pub fn canvas_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.ctx().data_mut(|data| data.insert_temp(pane_id(), pane.rect));
         }
         let response = interact(ui, cx, strips.pictures, &panes, &frame);
-        for pane in &panes {
-            title_ui(ui, cx, pane, &frame);
+        for (index, pane) in panes.iter().enumerate() {
+            title_ui(ui, cx, index, pane, &frame);
             picture::pane_ui(ui, cx, pane, &frame);
             overlay::overlays_ui(ui, cx, pane, &frame);
             tools::paint_ui(ui, cx, pane, &frame);
@@ -141,7 +142,7 @@ fn title(cx: &Context<'_>, pane: &Pane<'_>) -> String {
     }
 }
 
-fn title_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
+fn title_ui(ui: &Ui, cx: &Context<'_>, index: usize, pane: &Pane<'_>, frame: &Frame<'_>) {
     let palette = cx.palette(ui);
     let rect = pane.title();
     let painter = ui.painter();
@@ -169,7 +170,7 @@ fn title_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
         let at = pos2((rect.right() - 8.0 - galley.size().x).max(drawn.right() + 10.0), rect.center().y - galley.size().y / 2.0);
         clip.galley(at, galley, color);
     }
-    let response = ui.interact(rect, Id::unique(("pane title", pane.row.id.0, pane.side == Side::Edit)), Sense::hover());
+    let response = ui.interact(rect, Id::unique(("pane title", index)), Sense::hover());
     widgets::name(&response, Role::Label, false, text);
 }
 

@@ -7,10 +7,8 @@ use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets;
 
-/// Width of a slider, in points.
-const SLIDER: f32 = 84.0;
-/// Below this width the options fold into a menu.
-const ROOM: f32 = 250.0;
+/// Least and greatest width of a slider, in points.
+const SLIDER: (f32, f32) = (48.0, 110.0);
 
 /// One button a mode, with a picture of what it does.
 pub fn modes_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -26,7 +24,7 @@ pub fn modes_ui(ui: &mut Ui, cx: &Context<'_>) {
 fn mode_ui(ui: &mut Ui, cx: &Context<'_>, command: Command, mode: CompareMode) {
     let palette = cx.palette(ui);
     let on = cx.state.compare.mode == mode;
-    let (rect, response) = ui.allocate_exact_size(vec2(28.0, 24.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(vec2(26.0, 24.0), Sense::click());
     widgets::name(&response, Role::RadioButton, on, mode.label());
     let fill = match (on, response.hovered()) {
         (true, _) => palette.selection.0,
@@ -97,17 +95,29 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
     if matches!(cx.state.compare.mode, CompareMode::SideBySide | CompareMode::Grid) {
         return;
     }
-    if ui.available_width() >= ROOM {
+    if ui.available_width() >= room(cx.state.compare.mode) + SLIDER.0 {
         mode_options_ui(ui, cx);
     } else {
         ui.menu_button("Options", |ui| mode_options_ui(ui, cx)).response.on_hover_text("What this mode can be set to.");
     }
 }
 
+/// Points that the options of a mode take besides a slider.
+const fn room(mode: CompareMode) -> f32 {
+    match mode {
+        CompareMode::Wipe => 130.0,
+        CompareMode::Blink => 150.0,
+        CompareMode::Onion => 90.0,
+        CompareMode::Difference => 170.0,
+        CompareMode::Single => 130.0,
+        CompareMode::SideBySide | CompareMode::Grid => 0.0,
+    }
+}
+
 fn mode_options_ui(ui: &mut Ui, cx: &Context<'_>) {
     let now = cx.state.compare;
     let mut next = now;
-    ui.spacing_mut().slider_width = SLIDER;
+    ui.spacing_mut().slider_width = (ui.available_width() - room(now.mode)).clamp(SLIDER.0, SLIDER.1);
     match now.mode {
         CompareMode::Wipe => {
             for (divider, text) in [(Divider::Vertical, "Left | right"), (Divider::Horizontal, "Above / below")] {
@@ -132,7 +142,7 @@ fn mode_options_ui(ui: &mut Ui, cx: &Context<'_>) {
             next.onion = percent / 100.0;
         }
         CompareMode::Difference => {
-            ComboBox::from_id_salt("difference view").width(92.0).selected_text(now.difference.label()).show_ui(ui, |ui| {
+            ComboBox::from_id_salt("difference view").width(84.0).selected_text(now.difference.label()).show_ui(ui, |ui| {
                 for view in DifferenceView::ALL {
                     ui.selectable_value(&mut next.difference, view, view.label());
                 }
@@ -143,7 +153,7 @@ fn mode_options_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.add(slider).labelled_by(label.id).on_hover_text("Gain: differences are multiplied by this before they are drawn.");
         }
         CompareMode::Single => {
-            for (side, text) in [(crate::domain::Side::Source, "Source"), (crate::domain::Side::Edit, "Edit")] {
+            for (side, text) in [(crate::domain::Side::Source, "Source alone"), (crate::domain::Side::Edit, "Edit alone")] {
                 ui.selectable_value(&mut next.single, side, text);
             }
         }

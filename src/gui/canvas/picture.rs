@@ -3,10 +3,10 @@
 use egui::{Color32, Painter, Pos2, Rect, RichText, Ui, Vec2, pos2, vec2};
 
 use crate::domain::{Point, Side, Size};
-use crate::editor::{Content, DifferenceView};
+use crate::editor::{Content, DifferenceView, View};
 use crate::engine::{DifferenceKind, level_sizes};
 
-use super::frame::{Frame, Pane, wanted};
+use super::frame::{Frame, Pane, ui_rect, wanted};
 use crate::gui::context::Context;
 use crate::gui::pictures::{Ready, Slot, Wanted};
 use crate::gui::raster::{Style, TILE, TilePlace};
@@ -91,40 +91,61 @@ pub struct Look {
     pub tint: Color32,
 }
 
-/// Draws the visible part of a layer, stretched to the canvas. A tile that is not there yet is stood in for by the coarsest level.
+/// Draws the visible part of a layer over a pane of the canvas, stretched to it.
 pub fn layer_ui(painter: &Painter, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, ready: &Ready, look: Look) {
-    let Some(layer) = &ready.layer else { return };
-    let placed = Placed { pane, frame, size: layer.size() };
-    if placed.size.pixels() == 0 || frame.size.pixels() == 0 {
-        return;
+    let place = Place { rect: pane.rect, clip: pane.clip, view: frame.drawn(), canvas: frame.size, ppp: frame.ppp };
+    place.layer_ui(painter, cx, ready, look);
+}
+
+/// Where pictures are drawn: an area of the window with a zoom and pan. Other panels than the canvas draw theirs with it too.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// The area that zoom and pan refer to.
+    pub rect: Rect,
+    /// The part of it that is seen.
+    pub clip: Rect,
+    /// The view with fit spelled out.
+    pub view: View,
+    /// The size that pictures are stretched to, in whose pixels the view is told.
+    pub canvas: Size,
+    /// Screen pixels a point.
+    pub ppp: f32,
+}
+
+impl Place {
+    /// Draws the visible part of a picture.
+    pub fn picture_ui(&self, painter: &Painter, cx: &Context<'_>, ready: &Ready) {
+        self.layer_ui(painter, cx, ready, Look { style: Style::Plain, gain: 1.0, tint: Color32::WHITE });
     }
-    let levels = level_sizes(placed.size);
-    let coarsest = levels.len() - 1;
-    let level = placed.level().min(coarsest);
-    if level == coarsest
-        && let (Some(whole), Style::Plain) = (&ready.whole, look.style)
-    {
-        placed.part_ui(
-            painter,
-            whole.id(),
-            look.tint,
-            &Part { level, origin: Vec2::ZERO, texture: whole.size_vec2() },
-            full(levels[level]),
-        );
-        return;
-    }
-    for place in placed.visible_tiles(level, levels[level]) {
-        let (left, top, width, height) = place.texels(levels[level]);
-        let texels = Rect::from_min_size(pos2(left as f32, top as f32), vec2(width as f32, height as f32));
-        if let Some(texture) = cx.pictures.tile(ready, look.style, look.gain, place) {
-            // The rim of one texel lies left of and above the tile's first.
-            let part = Part { level, origin: vec2(left as f32 - 1.0, top as f32 - 1.0), texture: texture.size_vec2() };
-            placed.part_ui(painter, texture.id(), look.tint, &part, texels);
-        } else if let (Some(whole), Style::Plain) = (&ready.whole, look.style) {
-            let shrink = (1 << (coarsest - level)) as f32;
-            let part = Part { level: coarsest, origin: Vec2::ZERO, texture: whole.size_vec2() };
-            let coarse = Rect::from_min_max((texels.min.to_vec2() / shrink).to_pos2(), (texels.max.to_vec2() / shrink).to_pos2());
-            placed.part_ui(painter, whole.id(), look.tint, &part, coarse);
+
+    /// Draws the visible part of a layer. A tile that is not there yet is stood in for by the coarsest level.
+    fn layer_ui(&self, painter: &Painter, cx: &Context<'_>, ready: &Ready, look: Look) {
+        let Some(layer) = &ready.layer else { return };
+        let placed = Placed { place: self, size: layer.size() };
+        if placed.size.pixels() == 0 || self.canvas.pixels() == 0 {
+            return;
+        }
+        let levels = level_sizes(placed.size);
+        let coarsest = levels.len() - 1;
+        let level = placed.level().min(coarsest);
+        let whole = ready.whole.as_ref().filter(|_| look.style == Style::Plain);
+        let whole_part = |texture: &egui::TextureHandle| Part { level: coarsest, origin: Vec2::ZERO, texture: texture.size_vec2() };
+        if let Some(whole) = whole.filter(|_| level == coarsest) {
+            placed.part_ui(painter, whole.id(), look.tint, &whole_part(whole), full(levels[level]));
+            return;
+        }
+        for place in placed.visible_tiles(level, levels[level]) {
+            let (left, top, width, height) = place.texels(levels[level]);
+            let texels = Rect::from_min_size(pos2(left as f32, top as f32), vec2(width as f32, height as f32));
+            if let Some(texture) = cx.pictures.tile(ready, look.style, look.gain, place) {
+                // The rim of one texel lies left of and above the tile's first.
+                let part = Part { level, origin: vec2(left as f32 - 1.0, top as f32 - 1.0), texture: texture.size_vec2() };
+                placed.part_ui(painter, texture.id(), look.tint, &part, texels);
+            } else if let Some(whole) = whole {
+                let shrink = (1 << (coarsest - level)) as f32;
+                let coarse = Rect::from_min_max((texels.min.to_vec2() / shrink).to_pos2(), (texels.max.to_vec2() / shrink).to_pos2());
+                placed.part_ui(painter, whole.id(), look.tint, &whole_part(whole), coarse);
+            }
         }
     }
 }
@@ -142,10 +163,9 @@ struct Part {
     texture: Vec2,
 }
 
-/// A layer on a pane.
+/// A layer at its place.
 struct Placed<'a> {
-    pane: &'a Pane<'a>,
-    frame: &'a Frame<'a>,
+    place: &'a Place,
     /// Size of the layer's finest level; it is stretched to the canvas.
     size: Size,
 }
@@ -153,19 +173,22 @@ struct Placed<'a> {
 impl Placed<'_> {
     /// Canvas pixels a layer pixel.
     fn stretch(&self) -> Vec2 {
-        vec2(self.frame.size.width as f32 / self.size.width as f32, self.frame.size.height as f32 / self.size.height as f32)
+        let canvas = self.place.canvas;
+        vec2(canvas.width as f32 / self.size.width as f32, canvas.height as f32 / self.size.height as f32)
     }
 
     /// The coarsest level that still has a texel for each screen pixel.
     fn level(&self) -> usize {
-        let screen_pixels = self.frame.zoom() * self.frame.ppp * self.stretch().max_elem();
+        let screen_pixels = self.place.view.zoom * self.place.ppp * self.stretch().max_elem();
         // A hair below a power of two is that power, not the level below it.
         if screen_pixels >= 1.0 { 0 } else { ((1.0 / screen_pixels).log2() + 1e-4).floor() as usize }
     }
 
     /// The tiles of a level that the pane shows.
     fn visible_tiles(&self, level: usize, size: Size) -> Vec<TilePlace> {
-        let seen = self.frame.seen(self.pane);
+        let pane = ui_rect(self.place.rect);
+        let at = |p: Pos2| self.place.view.image_from_ui(&pane, Point::new(p.x, p.y));
+        let (first, last) = (at(self.place.clip.min), at(self.place.clip.max));
         let stretch = self.stretch() * (1 << level) as f32;
         let tiles = |from: f32, to: f32, texel: f32, side: u32| {
             let last = side.div_ceil(TILE).max(1) - 1;
@@ -173,8 +196,8 @@ impl Placed<'_> {
             // Nothing is visible of a picture that lies beside the pane.
             if to <= 0.0 || from >= side as f32 * texel { 0..0 } else { tile(from)..tile(to) + 1 }
         };
-        let columns = tiles(seen.x0, seen.x1, stretch.x, size.width);
-        let rows = tiles(seen.y0, seen.y1, stretch.y, size.height);
+        let columns = tiles(first.x, last.x, stretch.x, size.width);
+        let rows = tiles(first.y, last.y, stretch.y, size.height);
         let level = level as u8;
         rows.flat_map(|row| columns.clone().map(move |column| TilePlace { level, column, row })).collect()
     }
@@ -186,7 +209,11 @@ impl Placed<'_> {
         let pixels = |p: Pos2| pos2((p.x * factor).min(width), (p.y * factor).min(height));
         let (first, last) = (pixels(texels.min), pixels(texels.max));
         let stretch = self.stretch();
-        let at = |p: Pos2| self.frame.ui_from_image(self.pane, Point::new(p.x * stretch.x, p.y * stretch.y));
+        let pane = ui_rect(self.place.rect);
+        let at = |p: Pos2| {
+            let p = self.place.view.ui_from_image(&pane, Point::new(p.x * stretch.x, p.y * stretch.y));
+            pos2(p.x, p.y)
+        };
         let uv = |p: Pos2| ((p.to_vec2() / factor - part.origin) / part.texture).to_pos2();
         painter.image(texture, Rect::from_min_max(at(first), at(last)), Rect::from_min_max(uv(first), uv(last)), tint);
     }

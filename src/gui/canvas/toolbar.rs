@@ -29,9 +29,9 @@ pub fn toolbar_ui(ui: &mut Ui, cx: &Context<'_>, rect: Rect, frame: &Frame<'_>) 
         let digits = usize::from(percent < 9.95);
         ui.label(RichText::new(format!("{percent:>4.digits$} %")).monospace().color(palette.text_dim.0))
             .on_hover_text("Screen pixels a source pixel. Wheel: zoom to the cursor. Drag: move. Double click: fit.");
-        ui.separator();
+        ui.add_space(2.0);
         modes::modes_ui(ui, cx);
-        ui.separator();
+        ui.add_space(2.0);
         modes::options_ui(ui, cx);
     });
 }

@@ -92,8 +92,10 @@ const LEAST_EXPLAINED: f64 = 0.1;
 const MOST_OF_OPPOSITE: f64 = 0.85;
 /// Share of differing pixels below which pictures agree as they lie.
 const AGREES: f64 = 0.1;
-/// After alignment the pictures must correlate at least this much outside the ignored region.
-const LEAST_CORRELATION: f64 = 0.6;
+/// After alignment at most this share of the pixels outside the ignored region may still differ …
+const MOST_DIFFERING: f64 = 0.6;
+/// … and the pictures must correlate at least this much: large plain areas agree with any others.
+const LEAST_CORRELATION: f64 = 0.3;
 /// Of the pixels outside the ignored region, at least this share must be visible in both pictures once aligned.
 const LEAST_OVERLAP: f64 = 0.4;
 
@@ -117,11 +119,11 @@ pub fn register(source: &RgbImage, edit: &RgbImage, ignore: Option<&Mask>) -> Op
     // Where nearly all pixels agree as they lie, no other motion can do better: the search, which takes longest, is spared.
     let in_place = pair.cost_in_place() < AGREES;
     let rough = if in_place { vec![Motion::NONE] } else { correlate::candidates(pair.coarsest_pair()) };
-    let motion = pair.best(rough)?;
+    let (differing, motion) = pair.best(rough)?;
     let correlation = pair.correlation(&motion);
     let motion = motion.scaled(pair.size(), size);
     let longest = f64::from(size.width.max(size.height));
-    if motion.reach(size) < LEAST_REACH * longest || correlation < LEAST_CORRELATION {
+    if motion.reach(size) < LEAST_REACH * longest || differing > MOST_DIFFERING || correlation < LEAST_CORRELATION {
         return None;
     }
     let found = loss(source, edit, &motion, &counts)?;

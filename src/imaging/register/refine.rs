@@ -74,8 +74,9 @@ impl Levels {
         (source, edit, weight)
     }
 
-    /// The motion of the finest level that leaves the least, starting from rough motions in pixels of the coarsest.
-    pub fn best(&self, rough: Vec<Motion>) -> Option<Motion> {
+    /// The motion of the finest level that leaves the least, and the share of pixels that it leaves differing; starting from rough motions
+    /// in pixels of the coarsest.
+    pub fn best(&self, rough: Vec<Motion>) -> Option<(f64, Motion)> {
         let coarsest = self.0.last()?;
         let mut refined: Vec<(f64, State)> = rough
             .into_iter()
@@ -104,7 +105,7 @@ impl Levels {
                 best = Some((cost, state.motion));
             }
         }
-        best.map(|(_, motion)| motion)
+        best
     }
 
     /// Correlation of the aligned planes where pixels count, in `-1..=1`.

@@ -7,19 +7,44 @@ use std::path::PathBuf;
 pub enum CheckpointError {
     #[error("{path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("{path}: neither model.safetensors nor model.safetensors.index.json is there; put the published weights into this folder")]
+    #[error(
+        "{path}: no weights are there (model.safetensors, its parts with an index, or one .pth, .pt or .bin file); put the published file into this folder"
+    )]
     NoWeights { path: PathBuf },
+    #[error("{path}: several files of weights are there ({}); leave one of them, or name the one to take", names(.files))]
+    SeveralWeights { path: PathBuf, files: Vec<PathBuf> },
     #[error("{path}: not the JSON expected ({source}); fetch the published file again")]
     Json { path: PathBuf, source: serde_json::Error },
     #[error("{path}: not a readable safetensors file ({reason}); fetch it again")]
     Header { path: PathBuf, reason: String },
+    #[error("{path}: not a readable PyTorch file ({reason}); fetch the published file again")]
+    Pytorch { path: PathBuf, reason: String },
+    #[error(
+        "{path}: its pickle imports '{import}', which is code and not data; nothing of it was run. Take the file from its publisher, or one with the tensors only (state_dict)"
+    )]
+    Code { path: PathBuf, import: String },
+    #[error("{path}: its tensors are not {network}'s in any layout known ({known}); one of them is '{example}'")]
+    UnknownLayout { path: PathBuf, network: &'static str, known: String, example: String },
+    #[error("{path}: the sizes of the network cannot be told from tensor '{tensor}': {why}")]
+    Inferred { path: PathBuf, tensor: String, why: String },
     #[error("{path}: {field} is {found}, but this program needs {needed}")]
     Config { path: PathBuf, field: String, found: String, needed: String },
     #[error("{path}: not a usable tokenizer ({reason}); fetch the published file again")]
     Tokenizer { path: PathBuf, reason: String },
-    #[error("{path}: tensor '{tensor}' of shape {shape:?} is missing{}", hint(.nearest.as_ref()))]
-    Missing { path: PathBuf, tensor: String, shape: Vec<usize>, nearest: Option<String> },
-    #[error("{path}: tensor '{tensor}' has the shape {found:?}, expected {expected:?}; the weights and config.json do not belong together")]
+    #[error("{path}: tensor '{tensor}'{} of shape {shape:?} is missing{}", stored_as(.stored.as_ref()), hint(.nearest.as_ref()))]
+    Missing {
+        path: PathBuf,
+        tensor: String,
+        /// What files of this kind call it, where that is another name.
+        stored: Option<String>,
+        shape: Vec<usize>,
+        nearest: Option<String>,
+    },
+    #[error("{path}: tensor '{tensor}' of shape {shape:?} cannot be taken apart: {needed}")]
+    NotParts { path: PathBuf, tensor: String, shape: Vec<usize>, needed: String },
+    #[error("{path}: there is no tensor '{tensor}'")]
+    NoSuchTensor { path: PathBuf, tensor: String },
+    #[error("{path}: tensor '{tensor}' has the shape {found:?}, expected {expected:?}; weights and configuration do not belong together")]
     Misshapen { path: PathBuf, tensor: String, expected: Vec<usize>, found: Vec<usize> },
     #[error("{path}: tensor '{tensor}' holds {found} numbers; floating point (F32, F16, BF16, F64) expected")]
     NumberType { path: PathBuf, tensor: String, found: String },
@@ -31,6 +56,14 @@ pub enum CheckpointError {
     NotTied { path: PathBuf, first: String, second: String },
 }
 
+fn stored_as(stored: Option<&String>) -> String {
+    stored.map(|name| format!(" (here '{name}')")).unwrap_or_default()
+}
+
 fn hint(nearest: Option<&String>) -> String {
     nearest.map(|name| format!("; the nearest name is '{name}'")).unwrap_or_default()
+}
+
+fn names(files: &[PathBuf]) -> String {
+    files.iter().filter_map(|file| file.file_name()).map(|name| name.to_string_lossy()).collect::<Vec<_>>().join(", ")
 }

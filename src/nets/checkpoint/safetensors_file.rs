@@ -5,11 +5,11 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use burn::tensor::{bf16, f16};
 use safetensors::Dtype;
 use safetensors::tensor::Metadata;
 
 use super::CheckpointError;
+use super::numbers::Number;
 use super::weights::{TensorFile, TensorInfo};
 
 /// Bytes read at once; a multiple of every number's size.
@@ -52,36 +52,31 @@ impl SafetensorsFile {
         Ok(Self { path: path.to_owned(), file: Mutex::new(file), metadata, start: size + 8 })
     }
 
-    fn floats(&self, dtype: Dtype, bytes: (usize, usize)) -> std::io::Result<Vec<f32>> {
+    fn floats(&self, number: Number, bytes: (usize, usize)) -> std::io::Result<Vec<f32>> {
         // A poisoned lock only means that another reader panicked; the next seek is absolute anyway.
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.start + bytes.0 as u64))?;
         let mut left = bytes.1 - bytes.0;
-        let mut values = Vec::with_capacity(left * 8 / dtype.bitsize().max(1));
+        let mut values = Vec::with_capacity(left / number.size());
         let mut buffer = vec![0; CHUNK.min(left)];
         while left > 0 {
             let part = &mut buffer[..CHUNK.min(left)];
             file.read_exact(part)?;
-            append(&mut values, dtype, part);
+            number.append(&mut values, part);
             left -= part.len();
         }
         Ok(values)
     }
 }
 
-/// Appends little-endian numbers as `f32`; `dtype` is one of [`is_float`].
-fn append(values: &mut Vec<f32>, dtype: Dtype, bytes: &[u8]) {
-    let (pairs, _) = bytes.as_chunks::<2>();
+fn number_of(dtype: Dtype) -> Option<Number> {
     match dtype {
-        Dtype::F16 => values.extend(pairs.iter().map(|&b| f16::from_le_bytes(b).to_f32())),
-        Dtype::BF16 => values.extend(pairs.iter().map(|&b| bf16::from_le_bytes(b).to_f32())),
-        Dtype::F64 => values.extend(bytes.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b) as f32)),
-        _ => values.extend(bytes.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b))),
+        Dtype::F16 => Some(Number::F16),
+        Dtype::BF16 => Some(Number::Bf16),
+        Dtype::F32 => Some(Number::F32),
+        Dtype::F64 => Some(Number::F64),
+        _ => None,
     }
-}
-
-fn is_float(dtype: Dtype) -> bool {
-    matches!(dtype, Dtype::F32 | Dtype::F16 | Dtype::BF16 | Dtype::F64)
 }
 
 impl TensorFile for SafetensorsFile {
@@ -95,15 +90,15 @@ impl TensorFile for SafetensorsFile {
 
     fn read(&self, name: &str) -> Result<Vec<f32>, CheckpointError> {
         let Some(info) = self.metadata.info(name) else {
-            return Err(CheckpointError::Missing { path: self.path.clone(), tensor: name.to_owned(), shape: Vec::new(), nearest: None });
+            return Err(CheckpointError::NoSuchTensor { path: self.path.clone(), tensor: name.to_owned() });
         };
-        if !is_float(info.dtype) {
+        let Some(number) = number_of(info.dtype) else {
             return Err(CheckpointError::NumberType {
                 path: self.path.clone(),
                 tensor: name.to_owned(),
                 found: format!("{:?}", info.dtype),
             });
-        }
-        self.floats(info.dtype, info.data_offsets).map_err(|source| CheckpointError::Read { path: self.path.clone(), source })
+        };
+        self.floats(number, info.data_offsets).map_err(|source| CheckpointError::Read { path: self.path.clone(), source })
     }
 }

@@ -10,7 +10,7 @@ use crate::nets::layers::Activation;
 use crate::nets::pixels::{Normalisation, Preprocessor, SizeField};
 
 /// Sizes of one of the two transformers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TransformerConfig {
     pub width: usize,
     pub layers: usize,
@@ -21,7 +21,7 @@ pub struct TransformerConfig {
 }
 
 /// `config.json` with the defaults filled in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClipConfig {
     pub text: TransformerConfig,
     pub vision: TransformerConfig,

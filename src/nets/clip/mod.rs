@@ -1,6 +1,8 @@
 //! CLIP: pictures and texts in one space.
 
 mod config;
+mod inferred;
+mod layout;
 mod text;
 mod transformer;
 mod vision;
@@ -11,24 +13,16 @@ use burn::tensor::{Device, Tensor, TensorData};
 use image::RgbImage;
 
 pub use config::{ClipConfig, ClipPixels, TransformerConfig};
+pub use layout::CLIP;
 pub use text::TextModel;
 pub use transformer::Block;
 pub use vision::VisionModel;
 
 use super::NetError;
-use super::checkpoint::{CheckpointError, Weights};
+use super::checkpoint::{CheckpointError, Recognised, Weights};
 use super::tokenize::ClipTokenizer;
 use crate::domain::Size;
 use crate::imaging::resize::{PilFilter, pil_resize};
-
-/// What published CLIP files hold beside the network.
-const MAY_BE_UNUSED: [&str; 3] = [
-    // Position numbers 0, 1, 2, …, which transformers 4.x saved.
-    "text_model.embeddings.position_ids",
-    "vision_model.embeddings.position_ids",
-    // Only scales similarities; the metric takes cosines.
-    "logit_scale",
-];
 
 /// Pictures or texts in one pass; more go through in several, so that memory stays bounded.
 const BATCH: usize = 16;
@@ -40,23 +34,42 @@ pub struct Clip {
     pub text: TextModel,
     tokenizer: ClipTokenizer,
     pixels: ClipPixels,
+    recognised: Recognised,
     device: Device,
 }
 
 impl Clip {
-    /// Loads the checkpoint in `folder` onto `device`.
+    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`CLIP`], onto `device`.
     ///
     /// # Errors
     /// When a file is missing or damaged, the configuration asks for something else than CLIP, or a tensor is missing, misshapen or unused.
-    pub fn load(folder: &Path, device: &Device) -> Result<Self, CheckpointError> {
-        let config = ClipConfig::load(folder)?;
-        let pixels = ClipPixels::load(folder, config.side)?;
-        let tokenizer = ClipTokenizer::load(folder, config.positions, config.vocabulary)?;
-        let weights = Weights::open(folder, device)?;
+    pub fn load(path: &Path, device: &Device) -> Result<Self, CheckpointError> {
+        let weights = Weights::open_as(path, &CLIP, device)?;
+        let (config, pixels, tokenizer, inferred) = match weights.settings_folder() {
+            Some(folder) => {
+                let config = ClipConfig::load(folder)?;
+                let tokenizer = ClipTokenizer::load(folder, config.positions, config.vocabulary)?;
+                let pixels = ClipPixels::load(folder, config.side)?;
+                (config, pixels, tokenizer, None)
+            }
+            None => {
+                let config = ClipConfig::inferred(&weights)?;
+                let tokenizer = ClipTokenizer::built_in(config.positions, config.vocabulary)?;
+                let words = config.words();
+                let pixels = ClipPixels::published(config.side);
+                (config, pixels, tokenizer, Some(words))
+            }
+        };
         let vision = VisionModel::load(&weights.root(), &config)?;
         let text = TextModel::load(&weights.root(), &config)?;
-        weights.finish(&MAY_BE_UNUSED)?;
-        Ok(Self { config, vision, text, tokenizer, pixels, device: device.clone() })
+        weights.finish(&[])?;
+        let recognised = weights.recognised(inferred);
+        Ok(Self { config, vision, text, tokenizer, pixels, recognised, device: device.clone() })
+    }
+
+    /// Which layout the files had, and what was read off their shapes.
+    pub fn recognised(&self) -> &Recognised {
+        &self.recognised
     }
 
     /// Length of a feature.

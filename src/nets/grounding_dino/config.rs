@@ -155,9 +155,14 @@ impl Config {
     /// When the file is missing, damaged, or asks for something else; the error names the field.
     pub fn load(folder: &Path) -> Result<Self, CheckpointError> {
         let config: Self = read_json(folder, CONFIG)?;
-        config.expect_architecture(folder)?;
-        config.expect_sizes(folder)?;
+        config.check(folder)?;
         Ok(config)
+    }
+
+    /// Checks that this architecture is described, and that its sizes fit one another; `folder` is for messages.
+    pub(super) fn check(&self, folder: &Path) -> Result<(), CheckpointError> {
+        self.expect_architecture(folder)?;
+        self.expect_sizes(folder)
     }
 
     /// Checks the fields of which this program supports one value only.
@@ -251,7 +256,7 @@ impl Preprocessing {
             Some(SizeField::Edges { shortest_edge: shortest @ 1.., longest_edge: Some(longest) }) if longest >= shortest => {
                 Ok(Self { shortest, longest, normalisation })
             }
-            None => Ok(Self { shortest: 800, longest: 1333, normalisation }),
+            None => Ok(Self { normalisation, ..Self::PUBLISHED }),
             Some(other) => Err(CheckpointError::Config {
                 path: folder.join(PREPROCESSOR),
                 field: "size".to_owned(),

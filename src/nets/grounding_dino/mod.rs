@@ -12,6 +12,8 @@ mod decoder;
 mod deformable;
 mod encoder;
 mod fusion;
+mod inferred;
+mod layout;
 mod levels;
 mod picture;
 mod position;
@@ -31,14 +33,16 @@ use image::RgbImage;
 
 pub use config::{BertConfig, Config, Preprocessing, SwinConfig};
 pub use deformable::Pyramid;
+pub use layout::GROUNDING_DINO;
 pub use picture::net_size;
 pub use stages::Stages;
 pub use text::{Tokens, caption};
 
 use crate::domain::{Detection, ImageSpace, Rect, Size};
 use crate::nets::NetError;
-use crate::nets::checkpoint::{CheckpointError, Scope, Weights};
+use crate::nets::checkpoint::{CheckpointError, Recognised, Scope, Weights};
 use crate::nets::layers::{Embedding, Linear};
+use crate::nets::tokenize::BertTokenizer;
 use bert::Bert;
 use decoder::{BoxHead, Decoder, Seen};
 use deformable::Reference;
@@ -53,16 +57,6 @@ pub const KEPT_ABOVE: f32 = 0.05;
 
 /// Tokens above this probability are part of a label (`bpm.md` section 2).
 pub const TEXT_THRESHOLD: f32 = 0.25;
-
-/// What published files hold besides the network.
-const UNUSED: [&str; 3] = [
-    // Swin's table of relative positions, which follows from the window.
-    "model.backbone.conv_encoder.model.encoder.layers.*.attention.self.relative_position_index",
-    // transformers 5.x saves the norm of the backbone's last map, which no feature passes.
-    "model.backbone.conv_encoder.model.swin.layernorm.*",
-    // Older versions of transformers saved BERT's counting buffer.
-    "model.text_backbone.embeddings.position_ids",
-];
 
 /// What is computed once for a picture and serves every phrase.
 #[derive(Clone)]
@@ -138,20 +132,33 @@ pub struct GroundingDino {
     encoder: Encoder,
     selection: Selection,
     decoder: Decoder,
+    recognised: Recognised,
     device: Device,
 }
 
 impl GroundingDino {
-    /// Loads a folder as the Hugging Face hub has it onto `device`.
+    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`GROUNDING_DINO`], onto `device`.
     ///
     /// # Errors
     /// When a file is missing or damaged, when the configuration asks for another architecture, or when a tensor is missing, misshapen or
     /// not part of the network; the error names file, field or tensor.
-    pub fn load(folder: &Path, device: &Device) -> Result<Self, CheckpointError> {
-        let config = Config::load(folder)?;
-        let preprocessing = Preprocessing::load(folder)?;
-        let words = Words::load(folder, config.text_config.vocab_size, config.max_text_len)?;
-        let weights = Weights::open(folder, device)?;
+    pub fn load(path: &Path, device: &Device) -> Result<Self, CheckpointError> {
+        let weights = Weights::open_as(path, &GROUNDING_DINO, device)?;
+        let (config, preprocessing, tokenizer, inferred) = match weights.settings_folder() {
+            Some(folder) => {
+                let config = Config::load(folder)?;
+                let tokenizer = BertTokenizer::load(folder, config.text_config.vocab_size)?;
+                (config, Preprocessing::load(folder)?, tokenizer, None)
+            }
+            None => {
+                let config = Config::inferred(&weights)?;
+                let tokenizer = BertTokenizer::built_in(config.text_config.vocab_size)?;
+                let words = config.words();
+                (config, Preprocessing::PUBLISHED, tokenizer, Some(words))
+            }
+        };
+        let words = Words::new(tokenizer, config.max_text_len)?;
+        let folder = weights.path().parent().unwrap_or(weights.path());
         let root = weights.root();
         let model = root.at("model");
         let activation = config::activation(folder, "activation_function", &config.activation_function)?;
@@ -168,10 +175,16 @@ impl GroundingDino {
             selection: Selection::load(&model, &config)?,
             decoder: Decoder::load(&model.at("decoder"), heads, &config, activation)?,
             device: device.clone(),
+            recognised: weights.recognised(inferred),
             config,
         };
-        weights.finish(&UNUSED)?;
+        weights.finish(&[])?;
         Ok(network)
+    }
+
+    /// Which layout the files had, and what was read off their shapes.
+    pub fn recognised(&self) -> &Recognised {
+        &self.recognised
     }
 
     /// The sizes of the network.

@@ -2,13 +2,11 @@
 //!
 //! Source of the arithmetic: transformers 4.57, `modeling_grounding_dino.py`, `generate_masks_with_special_tokens_and_transfer_map`.
 
-use std::path::Path;
-
 use burn::tensor::{Device, Tensor};
 
 use super::Stages;
 use crate::nets::NetError;
-use crate::nets::checkpoint::{CheckpointError, TOKENIZER};
+use crate::nets::checkpoint::CheckpointError;
 use crate::nets::tokenize::BertTokenizer;
 
 /// A text as the detector was trained on: lower case, trimmed, ending in a full stop.
@@ -85,19 +83,12 @@ pub struct Words {
 }
 
 impl Words {
-    /// Reads `tokenizer.json` of `folder`, for a table of `vocabulary` rows and texts of at most `longest` tokens.
+    /// Phrases in the words of `tokenizer`, for texts of at most `longest` tokens.
     ///
     /// # Errors
-    /// When the file is missing, no BERT tokenizer, or larger than the network's table.
-    pub fn load(folder: &Path, vocabulary: usize, longest: usize) -> Result<Self, CheckpointError> {
-        let tokenizer = BertTokenizer::load(folder, vocabulary)?;
-        let id = |token: &str| {
-            tokenizer.id(token).ok_or_else(|| CheckpointError::Tokenizer {
-                path: folder.join(TOKENIZER),
-                reason: format!("it has no token '{token}', which ends phrases"),
-            })
-        };
-        let separators = ["[CLS]", "[SEP]", ".", "?"].map(id).into_iter().collect::<Result<_, _>>()?;
+    /// When the vocabulary lacks what ends phrases.
+    pub fn new(tokenizer: BertTokenizer, longest: usize) -> Result<Self, CheckpointError> {
+        let separators = ["[CLS]", "[SEP]", ".", "?"].map(|token| tokenizer.needed(token)).into_iter().collect::<Result<_, _>>()?;
         Ok(Self { tokenizer, separators, longest })
     }
 

@@ -10,7 +10,7 @@ use crate::nets::layers::Activation;
 use crate::nets::pixels::{Normalisation, Preprocessor, SizeField};
 
 /// Sizes of the image encoder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EncoderConfig {
     pub width: usize,
     pub layers: usize,
@@ -37,7 +37,7 @@ impl EncoderConfig {
 }
 
 /// Sizes of the mask decoder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DecoderConfig {
     /// Width of tokens and channels of the embedding.
     pub width: usize,
@@ -55,7 +55,7 @@ pub struct DecoderConfig {
 }
 
 /// `config.json` with the defaults filled in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SamConfig {
     pub encoder: EncoderConfig,
     pub decoder: DecoderConfig,

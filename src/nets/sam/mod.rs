@@ -4,6 +4,8 @@ mod attention;
 mod config;
 mod decoder;
 mod encoder;
+mod inferred;
+mod layout;
 mod prompt;
 mod upsample;
 
@@ -16,19 +18,14 @@ use image::RgbImage;
 pub use config::{DecoderConfig, EncoderConfig, SamConfig, SamPixels};
 pub use decoder::{Decoded, MaskDecoder};
 pub use encoder::{EncoderBlock, ImageEncoder};
+pub use layout::SAM;
 pub use prompt::{PointPrompt, PromptEncoder, PromptToken};
 pub use upsample::Placement;
 
 use super::NetError;
-use super::checkpoint::{CheckpointError, Weights};
+use super::checkpoint::{CheckpointError, Recognised, Weights};
 use crate::domain::{Mask, Size};
 use crate::imaging::resize::{PilFilter, pil_resize};
-
-/// What published SAM files hold beside the network as it is used here.
-const MAY_BE_UNUSED: [&str; 1] = [
-    // Takes a mask as a prompt.
-    "prompt_encoder.mask_embed.*",
-];
 
 /// Boxes in one pass of the decoder; more go through in several, so that memory stays bounded.
 const BATCH: usize = 16;
@@ -68,25 +65,42 @@ pub struct Sam {
     /// `[1, grid·grid, channels]`: where the cells of the embedding are.
     places: Tensor<3>,
     pixels: SamPixels,
+    recognised: Recognised,
     device: Device,
 }
 
 impl Sam {
-    /// Loads the checkpoint in `folder` onto `device`.
+    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`SAM`], onto `device`.
     ///
     /// # Errors
     /// When a file is missing or damaged, the configuration asks for something else than SAM, or a tensor is missing, misshapen or unused.
-    pub fn load(folder: &Path, device: &Device) -> Result<Self, CheckpointError> {
-        let config = SamConfig::load(folder)?;
-        let pixels = SamPixels::load(folder, config.encoder.side)?;
-        let weights = Weights::open(folder, device)?;
+    pub fn load(path: &Path, device: &Device) -> Result<Self, CheckpointError> {
+        let weights = Weights::open_as(path, &SAM, device)?;
+        let (config, pixels, inferred) = match weights.settings_folder() {
+            Some(folder) => {
+                let config = SamConfig::load(folder)?;
+                let pixels = SamPixels::load(folder, config.encoder.side)?;
+                (config, pixels, None)
+            }
+            None => {
+                let config = SamConfig::inferred(&weights)?;
+                let words = config.words();
+                let pixels = SamPixels::published(config.encoder.side);
+                (config, pixels, Some(words))
+            }
+        };
         let root = weights.root();
         let encoder = ImageEncoder::load(&root.at("vision_encoder"), &config.encoder)?;
         let prompts = PromptEncoder::load(&root, &config)?;
         let decoder = MaskDecoder::load(&root.at("mask_decoder"), &config.decoder)?;
-        weights.finish(&MAY_BE_UNUSED)?;
+        weights.finish(&[])?;
         let places = prompts.grid(config.encoder.grid());
-        Ok(Self { config, encoder, prompts, decoder, places, pixels, device: device.clone() })
+        Ok(Self { recognised: weights.recognised(inferred), config, encoder, prompts, decoder, places, pixels, device: device.clone() })
+    }
+
+    /// Which layout the files had, and what was read off their shapes.
+    pub fn recognised(&self) -> &Recognised {
+        &self.recognised
     }
 
     /// Where the cells of an embedding are.
