@@ -53,6 +53,7 @@ impl Detector for FixedBoxes<'_> {
             rect_in_image: Rect::new(x0 * to_image, y0 * to_image, x1 * to_image, y1 * to_image),
             phrase: phrase.to_owned(),
             confidence: 0.9,
+            tokens: Vec::new(),
         };
         Ok(BOXES.map(detection).to_vec())
     }

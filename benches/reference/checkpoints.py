@@ -5,7 +5,7 @@ their tables are a part of the published vocabularies' rows, which the text mode
 
     python benches/reference/checkpoints.py DIR [--sam vit-b|vit-h]
 
-writes DIR/clip (ViT-L/14), DIR/sam and DIR/grounding-dino (Swin-T): 2.4 GB with SAM ViT-B... 5 GB with ViT-H.
+writes DIR/clip (ViT-L/14), DIR/sam and DIR/grounding-dino (Swin-T): 2.8 GB with SAM ViT-B, 5 GB with ViT-H.
 """
 
 import argparse

@@ -20,7 +20,7 @@ pub trait Network: Sized {
     const ROLE: Role;
     /// Its name in messages.
     const NAME: &'static str;
-    /// Bytes that a pass takes beside the weights, at the published sizes (`docs/performance.md`).
+    /// Bytes that a pass may take beside the weights, at the published sizes: an estimate on the safe side.
     const WORKING: u64;
 
     /// # Errors

@@ -55,6 +55,7 @@ impl Bench {
                 mask: None,
                 crop_in_bpm500: None,
                 trace: Vec::new(),
+                triage: Default::default(),
             };
             project.put_score(run, edit.id, &score, 1.0).unwrap();
         }
@@ -422,6 +423,10 @@ impl Store for Failing {
 
     fn export(&mut self, to: &Path, shown: &Shown) -> Result<String, String> {
         self.inner.export(to, shown)
+    }
+
+    fn regions(&mut self) -> &mut dyn editscope::gui::region_store::RegionStore {
+        self.inner.regions()
     }
 
     fn people(&mut self, request: PeopleRequest) -> PeopleEvent {

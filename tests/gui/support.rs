@@ -55,6 +55,7 @@ pub struct SampleStore {
     parses: HashMap<RowId, Parse>,
     written: Arc<Mutex<Written>>,
     shared: Scores,
+    pub regions: MemoryRegions,
     /// Scores that count in place of the automatic ones.
     corrected: Scores,
 }
@@ -92,6 +93,7 @@ impl SampleStore {
             parses: HashMap::new(),
             written,
             shared,
+            regions: MemoryRegions::default(),
             corrected: Scores::default(),
         };
         for (id, item, edit) in store.edits() {
@@ -427,6 +429,11 @@ impl EngineLink for FakeEngine {
                 scores.extend(marker.map(|score| (RowId(0), score)));
                 events.push_back(Event::Progress { run, done: total, failed: 0, total, seconds: 9.6, current: "last".into() });
                 events.push_back(Event::RunFinished { run, done: total, failed: 0, cancelled: false, seconds: 9.6 });
+            }
+            Request::Prompt(prompt) => {
+                self.asked.borrow_mut().push(format!("prompt {} points", prompt.points.len()));
+                let answered = PromptEvent::Answered { token: prompt.token, result: Ok(proposed(&prompt)) };
+                events.push_back(Event::Prompt(answered));
             }
             Request::Audit(request) => {
                 drop(events);

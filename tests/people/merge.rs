@@ -93,6 +93,7 @@ fn full(folder: &Path, name: &str) -> PathBuf {
         mask: None,
         crop_in_bpm500: None,
         trace: Vec::new(),
+        triage: Default::default(),
     };
     project.put_score(run, a, &score, 1.0).unwrap();
     project.finish_run(run, &RunEnd::Done).unwrap();
