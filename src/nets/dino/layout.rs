@@ -15,12 +15,12 @@ const HUB: Layout = Layout {
     settings: Settings::Inferred,
 };
 
-/// facebookresearch/dino, `vision_transformer.py`: the backbones, and the teacher of a full checkpoint. Query, key and value are one matrix
-/// (thirds of its rows, in that order).
+/// facebookresearch/dino, `vision_transformer.py`: the published backbones. Query, key and value are one matrix (thirds of its
+/// rows, in that order).
 const ORIGINAL: Layout = Layout {
     name: "DINO's authors",
     marks: &["cls_token", "blocks.0.attn.qkv.weight"],
-    prefixes: &["backbone.", "module.", "module.backbone.", "teacher.backbone.", "teacher.module.backbone."],
+    prefixes: &["backbone.", "module.", "module.backbone."],
     rules: &[
         rename("cls_token", &["embeddings.cls_token"]),
         rename("pos_embed", &["embeddings.position_embeddings"]),
