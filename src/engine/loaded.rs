@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::nets::catalog::Role;
-use crate::nets::checkpoint::CheckpointError;
+use crate::nets::checkpoint::{CheckpointError, Recognised};
 use crate::nets::clip::Clip;
 use crate::nets::device::ChosenDevice;
 use crate::nets::grounding_dino::GroundingDino;
@@ -27,6 +27,9 @@ pub trait Network: Sized {
     /// When a file is missing or is not what it should be.
     fn load(folder: &Path, device: &ChosenDevice) -> Result<Self, CheckpointError>;
 
+    /// What its files turned out to be.
+    fn recognised(&self) -> &Recognised;
+
     /// Where it is kept.
     fn slot(loaded: &mut Loaded) -> &mut Slot<Self>;
 }
@@ -40,6 +43,10 @@ macro_rules! network {
 
             fn load(folder: &Path, device: &ChosenDevice) -> Result<Self, CheckpointError> {
                 <$net>::load(folder, &device.device)
+            }
+
+            fn recognised(&self) -> &Recognised {
+                <$net>::recognised(self)
             }
 
             fn slot(loaded: &mut Loaded) -> &mut Slot<Self> {
@@ -125,6 +132,10 @@ impl Loaded {
         };
         self.make_room(N::ROLE, N::NAME, weight_bytes(&folder) + N::WORKING);
         let loaded = N::load(&folder, &self.device);
+        // The sizes of a file without a configuration are a conclusion, which the person should see.
+        if let Some(recognised) = loaded.as_ref().ok().map(N::recognised).filter(|recognised| recognised.inferred.is_some()) {
+            self.messages.push(format!("{}: {recognised}", N::NAME));
+        }
         let slot = N::slot(self);
         match loaded {
             Ok(network) => Ok(Arc::clone(slot.network.insert(Arc::new(network)))),
@@ -189,6 +200,9 @@ fn release<N: Network>(loaded: &mut Loaded) -> &'static str {
 
 /// Bytes of the weight files of a folder. Half-precision files take twice as much when widened, which this does not know.
 fn weight_bytes(folder: &Path) -> u64 {
+    if folder.is_file() {
+        return std::fs::metadata(folder).map_or(0, |file| file.len());
+    }
     let is_weight = |path: &Path| path.extension().is_some_and(|e| ["safetensors", "pth", "pt", "bin"].iter().any(|weight| e == *weight));
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter(|entry| is_weight(&entry.path())).filter_map(|entry| Some(entry.metadata().ok()?.len())).sum()
