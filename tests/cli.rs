@@ -148,7 +148,7 @@ fn wrong_usage_and_nothing_to_do_end_with_2_and_say_what_to_do() {
     for (arguments, words) in [
         (&["score", "nowhere.jsonl"][..], "nowhere.jsonl"),
         (&["score", ".", "--models", "models", "--device", "cpu"], "grounding-dino"),
-        (&["score", ".", "--models", "paper", "--device", "cpu"], "models list"),
+        (&["score", ".", "--models", "paper", "--device", "cpu"], "models fetch clip-vit-large-patch14"),
         (&["score", ".", "--profile", "best"], "corrected"),
         (&["open", "nowhere.editscope"], "nowhere.editscope"),
         (&["agree", "manifest.jsonl"], "manifest.jsonl"),

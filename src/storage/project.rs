@@ -303,30 +303,36 @@ mod tests {
         (folder, path)
     }
 
+    /// The migrations of a program that is one version further, by `sql`.
+    fn one_more(sql: &'static str) -> Migrations<'static> {
+        let mut steps: Vec<M<'static>> = (0..LATEST).map(|_| M::up("")).collect();
+        steps.push(M::up(sql));
+        Migrations::new(steps)
+    }
+
     #[test]
     fn an_older_file_is_upgraded_after_a_copy_of_all_it_held() {
         let (_folder, path) = some_project();
         let v1 = std::fs::read(&path).unwrap(); // just written
-        let steps = [M::up(""), M::up("CREATE TABLE later (x INTEGER); DELETE FROM meta;")];
-        let project = Project::open_with(&path, &Migrations::from_slice(&steps), 2).unwrap(); // the steps are valid
+        let project = Project::open_with(&path, &one_more("CREATE TABLE later (x INTEGER); DELETE FROM meta;"), LATEST + 1).unwrap(); // the steps are valid
         assert_eq!(project.meta("rater").unwrap(), None); // the migration above deletes it
         let upgrade = project.upgrade().unwrap().clone(); // asserted by unwrapping
-        assert_eq!(upgrade.from, 1);
+        assert_eq!(upgrade.from, LATEST);
         drop(project);
-        let old = Project::open_read_only(&upgrade.backup).unwrap(); // the copy is a project of version 1
+        let old = Project::open_read_only(&upgrade.backup).unwrap(); // the copy is a project of the version before
         assert_eq!(old.meta("rater").unwrap().as_deref(), Some("Jo"));
         assert!(!v1.is_empty());
         // And now it is newer than the program.
-        assert!(matches!(Project::open(&path), Err(StorageError::Newer { found: 2, known: 1, .. })));
+        assert!(matches!(Project::open(&path), Err(StorageError::Newer { found, known: LATEST, .. }) if found == LATEST + 1));
         assert!(matches!(Project::open_read_only(&path), Err(StorageError::Newer { .. })));
     }
 
     #[test]
     fn an_upgrade_that_fails_leaves_the_file_as_it_was() {
         let (_folder, path) = some_project();
-        let steps = [M::up(""), M::up("DELETE FROM meta; CREATE TABLE meta (x);")];
-        assert!(matches!(Project::open_with(&path, &Migrations::from_slice(&steps), 2), Err(StorageError::Upgrade { .. })));
-        assert_eq!(Project::open(&path).unwrap().meta("rater").unwrap().as_deref(), Some("Jo")); // still version 1
+        let steps = one_more("DELETE FROM meta; CREATE TABLE meta (x);");
+        assert!(matches!(Project::open_with(&path, &steps, LATEST + 1), Err(StorageError::Upgrade { .. })));
+        assert_eq!(Project::open(&path).unwrap().meta("rater").unwrap().as_deref(), Some("Jo")); // still as it was
     }
 
     #[test]

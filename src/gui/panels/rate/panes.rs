@@ -155,6 +155,7 @@ mod tests {
         assert_eq!(columns(3, Size::new(100, 100)), 3);
         // Three pictures of 4:1: in one column 165−26 = 137 high could be 549 wide; in a row they are 297.
         assert_eq!(columns(3, Size::new(400, 100)), 1);
-        assert_eq!(columns(5, Size::new(100, 100)), 3);
+        // Five of 2:1: three columns give 297 wide, four 222, two 138·2 = 276.
+        assert_eq!(columns(5, Size::new(200, 100)), 3);
     }
 }
