@@ -62,7 +62,7 @@ fn a_corrected_parse_shows_what_is_known_at_once_and_the_rest_when_it_comes() {
     // Modify waits; size and preserve are there.
     assert!(!window.harness.state().is_settled());
     window.harness.get_by_label("computing…");
-    window.harness.get_by_label("⏳ Some parts are being computed; the others already follow the correction.");
+    window.harness.get_by_label("… Some parts are being computed; the others already follow the correction.");
     window.harness.get_by_label(&format!("{:>6.3}", preserve - 0.25));
 
     window.let_go();

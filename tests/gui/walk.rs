@@ -58,7 +58,8 @@ fn overlays_are_switched_by_label_and_by_key() {
 
 #[test]
 fn pointing_at_a_step_of_the_trace_shows_its_overlay() {
-    let mut window = Window::open(Setup { size: [1280.0, 1400.0], ..Setup::default() });
+    // So tall that no step of the trace has to be scrolled to.
+    let mut window = Window::open(Setup { size: [1280.0, 2600.0], ..Setup::default() });
     window.harness.get_by_label("Modify looks at the boxes grown by half about their centre.").hover();
     window.harness.run_ok();
     assert_eq!(window.state().highlight, Some(TraceKind::Crop));

@@ -20,8 +20,6 @@ fn dump(path: &Path) -> Vec<String> {
         "SELECT 'rating', key, rater, simulated, answers, overall, comment, ratings.at_millis, newest, context FROM ratings
          JOIN edits ON edits.id = edit_id ORDER BY ratings.id",
         "SELECT 'parse', key, origin, who, at_millis, doubtful, parse FROM parses JOIN items ON items.id = item_id ORDER BY parses.id",
-        "SELECT 'regions', items.key, edits.key, who, what, at_millis, regions FROM region_sets
-         JOIN items ON items.id = region_sets.item_id LEFT JOIN edits ON edits.id = edit_id ORDER BY region_sets.id",
         "SELECT 'session', uid, setup FROM rating_sessions ORDER BY id",
         "SELECT 'judgement', uid, rater, items.key, task, role, answer, comment, place, seconds, at_millis, visible, rubric,
              (SELECT group_concat(edits.key) FROM judgement_edits JOIN edits ON edits.id = edit_id WHERE judgement_id = judgements.id)
@@ -49,7 +47,7 @@ fn dump(path: &Path) -> Vec<String> {
 
 /// A project with something in every table.
 fn full(folder: &Path, name: &str) -> PathBuf {
-    use editscope::domain::{Bounds, Outcome, Parts, Profile, Range, Region, RegionOrigin, RegionRole, RegionShape, Score, Side};
+    use editscope::domain::{Bounds, Outcome, Parts, Profile, Range, Score};
     use editscope::storage::{NewRun, RunEnd, RunKind};
     let items = items(folder, 2, 2);
     let project = project(folder, name, &items);
@@ -63,15 +61,6 @@ fn full(folder: &Path, name: &str) -> PathBuf {
     project.set_parse(ItemId(1), &parse, "ann").unwrap();
     let uid = project.add_session(&setup(paper(), &items)).unwrap();
     project.add_judgement(&judgement(&uid, "ann", "i1-b", rubric_answer(4.0), 9)).unwrap();
-    let region = Region {
-        side: Side::Source,
-        role: RegionRole::Original,
-        origin: RegionOrigin::Person,
-        shape: RegionShape::Box(editscope::domain::Rect::new(0.0, 0.0, 2.0, 2.0)),
-        label: "cup".into(),
-        confidence: None,
-    };
-    project.set_regions(a, Side::Source, std::slice::from_ref(&region), "ann", "drew a box").unwrap();
     let run = NewRun {
         kind: RunKind::Set,
         profile: Profile::Corrected,
@@ -229,4 +218,27 @@ fn a_merge_that_cannot_be_made_leaves_nothing() {
     assert!(matches!(there, StorageError::Exists { .. }), "{there}");
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(names.iter().all(|name| !name.to_string_lossy().contains(".part")), "{names:?}");
+}
+
+#[test]
+fn regions_are_not_joined_and_that_is_said() {
+    use editscope::domain::{Rect, Region, RegionOrigin, RegionRole, RegionShape, Side};
+
+    let folder = tempfile::tempdir().unwrap();
+    let items = items(folder.path(), 1, 1);
+    let project = project(folder.path(), "a.editscope", &items);
+    let region = Region {
+        side: Side::Source,
+        role: RegionRole::Original,
+        origin: RegionOrigin::Person,
+        shape: RegionShape::Box(Rect::new(0.0, 0.0, 2.0, 2.0)),
+        label: "cup".into(),
+        confidence: None,
+    };
+    project.set_regions(id_of(&project, "i0-a"), Side::Source, std::slice::from_ref(&region), "ann", "drew a box").unwrap();
+    let path = project.path().to_owned();
+    drop(project);
+    let (_, report) = merged(folder.path(), &[&path], "c.editscope");
+    let told: Vec<_> = report.conflicts.iter().map(|conflict| (conflict.kind, conflict.what.contains("1 changes of regions"))).collect();
+    assert_eq!(told, [(ConflictKind::Regions, true)], "{:?}", report.conflicts);
 }

@@ -125,7 +125,7 @@ fn mode_options_ui(ui: &mut Ui, cx: &Context<'_>) {
             }
         }
         CompareMode::Blink => {
-            let text = if now.blink_paused { "▶ Go on" } else { "⏸ Pause" };
+            let text = if now.blink_paused { "Go on" } else { "Pause" };
             if ui.add(Button::new(text)).on_hover_text("Stops at the edit, and goes on.").clicked() {
                 next.blink_paused = !now.blink_paused;
             }

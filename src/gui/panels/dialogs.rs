@@ -49,7 +49,7 @@ fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let columns = [
         &[Group::Queue, Group::Rate, Group::View][..],
-        &[Group::Tools],
+        &[Group::Tools, Group::Compare],
         &[Group::Overlays, Group::Inspector, Group::Project, Group::Window],
     ];
     ui.columns(3, |uis| {

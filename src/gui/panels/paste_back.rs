@@ -50,7 +50,7 @@ pub fn paste_back_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown
         }
         Some(Ok(pasted)) => match &pasted.score {
             None => {
-                ui.label(RichText::new("⏳ Its score is being computed.").size(12.0).color(palette.text_dim.0));
+                ui.label(RichText::new("… Its score is being computed.").size(12.0).color(palette.text_dim.0));
             }
             Some(score) => {
                 let edit = (&shown.score.parts, shown.combined.as_ref().map(|combined| combined.overall.clone()));

@@ -74,7 +74,7 @@ fn overall_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails, s
     }
     if waiting {
         let text =
-            RichText::new("⏳ Some parts are being computed; the others already follow the correction.").size(12.0).color(palette.info.0);
+            RichText::new("… Some parts are being computed; the others already follow the correction.").size(12.0).color(palette.info.0);
         ui.add(Label::new(text).wrap());
     }
     if !details.made_by.is_empty() {

@@ -33,7 +33,7 @@ struct Kind {
     query: &'static str,
 }
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 2] = [
     Kind {
         kind: ConflictKind::Rating,
         table: "ratings",
@@ -46,20 +46,9 @@ const KINDS: [Kind; 3] = [
         query: "SELECT parses.id, parses.id IS parse_id, 'item ''' || key || '''', parse, item_id, NULL
                 FROM parses JOIN items ON items.id = item_id ORDER BY parses.id",
     },
-    Kind {
-        kind: ConflictKind::Regions,
-        table: "region_sets",
-        query: "SELECT region_sets.id,
-                    region_sets.id = (SELECT max(id) FROM region_sets AS other
-                        WHERE other.item_id = region_sets.item_id AND other.edit_id IS region_sets.edit_id),
-                    coalesce('edit ''' || edits.key || '''', 'source of item ''' || items.key || ''''), regions,
-                    region_sets.item_id, edit_id
-                FROM region_sets JOIN items ON items.id = region_sets.item_id LEFT JOIN edits ON edits.id = region_sets.edit_id
-                ORDER BY region_sets.id",
-    },
 ];
 
-/// Adds the conflicts of ratings, parses and regions.
+/// Adds the conflicts of ratings and parses, and says whose regions are left where they are.
 pub fn find(inputs: &[Input], maps: &Maps, conflicts: &mut Vec<Conflict>) -> Result<(), Fault> {
     for kind in KINDS {
         let mut by_subject: BTreeMap<Subject, Vec<(usize, Side)>> = BTreeMap::new();
@@ -80,7 +69,19 @@ pub fn find(inputs: &[Input], maps: &Maps, conflicts: &mut Vec<Conflict>) -> Res
             conflicts.extend(conflict(inputs, kind.kind, &about, &sides));
         }
     }
+    for input in inputs {
+        conflicts.extend(unjoined_regions(input)?);
+    }
     Ok(())
+}
+
+/// Journals of regions name their entries by place, so that two of them cannot be laid together row by row: they are not joined.
+fn unjoined_regions(input: &Input) -> Result<Option<Conflict>, Fault> {
+    let count =
+        |conn: &Connection| -> Result<i64, Fault> { Ok(conn.query_row("SELECT count(*) FROM region_changes", [], |row| row.get(0))?) };
+    let count = input.project.read(MERGING, count).map_err(|error| said(&error))?;
+    let what = format!("{}: its {count} changes of regions are not joined; that file keeps them", input.name);
+    Ok((count > 0).then_some(Conflict { kind: ConflictKind::Regions, what }))
 }
 
 fn statements(input: &Input, kind: &Kind, maps: &HashMap<String, HashMap<i64, i64>>) -> Result<Vec<Statement>, Fault> {

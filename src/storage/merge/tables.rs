@@ -21,8 +21,8 @@ pub struct Table {
 
 /// Merged by `content` before all others.
 pub const CONTENT: [&str; 3] = ["pictures", "items", "edits"];
-/// Not merged: settings of one machine, and what only saves work.
-const LEFT_OUT: [&str; 2] = ["meta", "network_results"];
+/// Not merged: settings of one machine, what only saves work, and journals of regions (`conflicts` says whose).
+const LEFT_OUT: [&str; 4] = ["meta", "network_results", "region_changes", "region_checkpoints"];
 
 impl Table {
     /// The index of a column.
