@@ -258,14 +258,6 @@ fn a_drawn_mask_changes_preserve_alone_and_both_scores_are_kept() {
     let all = results::all(&project, Profile::Corrected, Some(&range), Some(&[edit])).expect("readable");
     assert_eq!(all[0].score.as_ref().map(|score| &score.parts), Some(&first.score.parts));
     assert_eq!(all[0].automatic.as_ref().map(|automatic| &automatic.score.parts), Some(&automatic.parts));
-
-    // Back to automatic: no correction is left.
-    project.set_regions(edit, Side::Edit, &[], "ann", "back to automatic").expect("writable");
-    let (_, kept) = demo.follow(edit);
-    assert_eq!(kept.score.parts, automatic.parts);
-    let counts = project.latest_score(edit, Profile::Corrected).expect("readable").expect("scored");
-    assert_eq!((counts.score.parts, counts.stale), (automatic.parts, false));
-    assert!(project.queue_row(edit, Profile::Corrected).expect("readable").score.is_some_and(|score| score.automatic.is_none()));
 }
 
 #[test]
