@@ -48,6 +48,7 @@ impl CacheNames {
     ///
     /// # Errors
     /// When the project cannot be written.
+    #[cfg_attr(not(feature = "nets"), allow(dead_code))] // only a build with networks has names to note
     pub fn remember(&self, project: &Project, models_fingerprint: &str) -> Result<(), StorageError> {
         // Three strings always become JSON.
         serde_json::to_string(self).map_or(Ok(()), |text| project.set_meta(&setting(models_fingerprint), &text))

@@ -1,6 +1,8 @@
 //! Points and boxes for the segmenter: the newest question is answered, from the embedding of a picture that is made once.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "nets")]
+use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{ImageSpace, Mask, Point, Rect, Size};
@@ -158,7 +160,7 @@ mod with_nets {
 /// Nothing is kept in a build without networks.
 #[cfg(not(feature = "nets"))]
 #[derive(Default)]
-pub struct SeenPictures;
+pub struct SeenPictures(());
 
 #[cfg(not(feature = "nets"))]
 fn answer(
