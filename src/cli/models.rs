@@ -128,8 +128,8 @@ fn verify(names: &[String], dir: Option<PathBuf>, json: bool) -> anyhow::Result<
 /// A bar on standard error; nothing where standard error is no terminal.
 fn bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
-    // The template is a constant of this program.
-    let style = ProgressStyle::with_template("{msg} {bar:24} {bytes}/{total_bytes} {bytes_per_sec} {eta}").expect("a valid template");
+    let template = "{msg} {bar:24} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+    let style = ProgressStyle::with_template(template).expect("a valid template"); // a constant of this program
     bar.set_style(style);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
