@@ -182,12 +182,8 @@ impl Level {
             total.iter_mut().flatten().zip(sums.iter().flatten()).for_each(|(total, sum)| *total += f64::from(*sum));
         });
         // The matrix is symmetric: only its upper half was summed.
-        for row in 1..UNKNOWNS {
-            for column in 0..row {
-                total[row][column] = total[column][row];
-            }
-        }
-        total
+        let mirrored = |row: usize, column: usize| if column < row { total[column][row] } else { total[row][column] };
+        std::array::from_fn(|row| std::array::from_fn(|column| mirrored(row, column)))
     }
 }
 
