@@ -174,7 +174,7 @@ pub enum ExportFormat {
     Csv,
     /// One edit a line, as `import` reads it
     Jsonl,
-    /// COCO annotations with RLE masks
+    /// COCO annotations; masks as RLE (as polygons with --polygons)
     Coco,
     /// One PNG a mask: white is the edit region (black with --invert)
     Masks,
@@ -202,6 +202,9 @@ pub struct Export {
     /// Masks: black where the edit is, white elsewhere
     #[arg(long)]
     pub invert: bool,
+    /// COCO: masks as polygons along the sides of their pixels; those with holes stay RLE, as COCO's polygons have none
+    #[arg(long)]
+    pub polygons: bool,
     /// Paste-back: pixels of the source over which the region's edge is soft, inwards
     #[arg(long, value_name = "PX", default_value_t = crate::engine::paste_back::FEATHER)]
     pub feather: f32,

@@ -8,6 +8,8 @@ mod looks;
 mod measures;
 mod people;
 mod pixels;
+mod pointer;
+mod regions_tab;
 mod support;
 mod tools;
 mod walk;
