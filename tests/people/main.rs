@@ -2,5 +2,6 @@
 
 mod files;
 mod merge;
+mod opinions;
 mod sessions;
 mod support;

@@ -12,7 +12,7 @@ use crate::engine::results::{self, ScoredEdit};
 use crate::stats::comparison::{About, Evidence, OVERALL, Subject, hash_of, labels_of};
 use crate::stats::people::{Answer, EditName, means};
 use crate::stats::weights::PartsRow;
-use crate::storage::{Project, flags_of};
+use crate::storage::{Project, SessionOpinions, flags_of};
 
 use super::args::{Agree, PeopleArgs};
 use super::tables;
@@ -146,13 +146,16 @@ fn from_project(agree: &Agree, path: &Path, gathered: &mut Gathered) -> anyhow::
         None => results::fit(&project, agree.profile, None)?,
     };
     let scored = results::all(&project, agree.profile, Some(&range), None)?;
+    let sessions = project.session_opinions()?;
     let unscored = scored.iter().all(|edit| edit.score.is_none());
-    if unscored && scored.iter().all(|edit| edit.ratings.is_empty()) && agree.people.ratings.is_empty() {
+    let unrated = scored.iter().all(|edit| edit.ratings.is_empty()) && sessions.votes.is_empty() && agree.people.ratings.is_empty();
+    if unscored && unrated {
         bail!("{}: no edit is scored or rated; run `editscope score {}` first", path.display(), path.display());
     }
     if unscored {
         gathered.remarks.push(format!("no edit has a score of profile {}: only people are compared", agree.profile));
     }
+    add_sessions(sessions, gathered);
     for edit in &scored {
         add_scored(edit, &mut gathered.evidence);
         gathered.about.simulated_ratings |= edit.has_simulated_ratings();
@@ -174,6 +177,17 @@ fn from_project(agree: &Agree, path: &Path, gathered: &mut Gathered) -> anyhow::
     about.devices = runs.into_iter().map(|(_, device)| device).collect::<BTreeSet<_>>().into_iter().collect();
     about.add_content("edits and pictures", project.content_lines()?);
     Ok(())
+}
+
+/// What sessions say beside the ratings. Second answers go before the ratings: the last answer of a rater about an edit counts.
+fn add_sessions(sessions: SessionOpinions, gathered: &mut Gathered) {
+    for (item, model, rating) in &sessions.repeats {
+        gathered.evidence.answers.extend(answers(&item.0, model, rating, None));
+    }
+    gathered.evidence.votes.extend(sessions.votes);
+    gathered
+        .problems
+        .extend(sessions.problems.into_iter().map(|why| Problem { place: "sessions".into(), reason: format!("{why}; left out") }));
 }
 
 fn add_scored(edit: &ScoredEdit, evidence: &mut Evidence) {
@@ -227,8 +241,9 @@ fn profiles(project: &Project, own: Profile, own_range: &Range) -> anyhow::Resul
     Ok(if found.len() > 1 { found } else { Vec::new() })
 }
 
-/// The answers of a rating.
+/// The answers of a rating. `seconds` is how long it took, where the rating itself does not say.
 pub(super) fn answers(item: &str, model: &str, rating: &Rating, seconds: Option<f64>) -> Vec<Answer> {
+    let seconds = seconds.or_else(|| rating.context.as_ref()?.seconds);
     let answer = |(criterion, value): (&String, &f64)| Answer {
         item: item.to_owned(),
         model: model.to_owned(),
