@@ -44,7 +44,7 @@ fn an_answer_set_is_a_judgement_and_a_rating_and_a_correction_is_a_new_one() {
         project.add_judgement(&Judgement { role, task: format!("{role:?}"), ..first.clone() }).unwrap();
     }
     project.add_judgement(&Judgement { answer: Answer::Skipped, ..first.clone() }).unwrap();
-    project.add_judgement(&Judgement { answer: Answer::CannotJudge, ..first }).unwrap();
+    project.add_judgement(&Judgement { answer: Answer::CannotJudge, rater: "zoe".into(), ..first }).unwrap();
     assert_eq!(project.rating_history(edit).unwrap().len(), 2);
     assert_eq!(project.session_log(&uid).unwrap().len(), 6);
 }
