@@ -272,7 +272,6 @@ fn the_threshold_appears_with_the_candidates_and_moves_without_the_network() {
     assert!(window.asked.borrow().is_empty(), "nothing is asked of the engine: {:?}", window.asked.borrow());
 }
 
-#[ignore = "fails: at 1280 points some switches stand above the lower edge of the pictures"]
 #[test]
 fn every_overlay_has_a_switch_in_the_legend_that_fits_the_canvas() {
     for size in [[1280.0, 800.0], [2560.0, 1440.0]] {
