@@ -10,8 +10,10 @@ use crate::gui::context::{Action, Context};
 use crate::gui::pictures::Wanted;
 use crate::gui::widgets;
 
-/// Longest side, in points.
+/// Longest side, in points; in a small pane a share of its shorter side, and no map at all where that would be too small to click on.
 const LONGEST: f32 = 150.0;
+const MOST_OF_PANE: f32 = 0.35;
+const LEAST: f32 = 56.0;
 /// Shortest side: a picture of one column still has a map to click on.
 const SHORTEST: f32 = 12.0;
 /// Points of the frame around the map.
@@ -25,11 +27,11 @@ pub fn rect(panes: &[Pane<'_>], frame: &Frame<'_>) -> Option<Rect> {
     let seen = frame.seen(&Pane { clip: pane.rect, ..*pane });
     let (width, height) = (frame.size.width as f32, frame.size.height as f32);
     let all_in_sight = seen.x0 <= 0.0 && seen.y0 <= 0.0 && seen.x1 >= width && seen.y1 >= height;
-    let room = pane.rect.width() > 2.0 * LONGEST && pane.rect.height() > 1.5 * LONGEST;
-    if frame.size.pixels() == 0 || all_in_sight || !room {
+    let longest = (MOST_OF_PANE * pane.rect.size().min_elem()).min(LONGEST);
+    if frame.size.pixels() == 0 || all_in_sight || longest < LEAST {
         return None;
     }
-    let scale = LONGEST / width.max(height);
+    let scale = longest / width.max(height);
     let size = vec2((width * scale).max(SHORTEST), (height * scale).max(SHORTEST));
     Some(Rect::from_min_size(pane.rect.max - vec2(MARGIN, MARGIN) - size, size).expand(FRAME))
 }
