@@ -78,7 +78,7 @@ fn frames(window: &mut Window, count: usize, mut before: impl FnMut(&mut Window,
 
 /// Zooms in and out by turns of ten frames.
 fn zoom(window: &mut Window, n: usize) {
-    window.harness.key_press(if n / 10 % 2 == 0 { egui::Key::Plus } else { egui::Key::Minus });
+    window.harness.key_press(if (n / 10).is_multiple_of(2) { egui::Key::Plus } else { egui::Key::Minus });
 }
 
 /// Resident memory of this process in MiB; `None` where the system does not tell it this way.
