@@ -37,13 +37,14 @@ pub struct Gathered {
 }
 
 /// Everything about the project at `path`, as `agree PROJECT` compares it. `range` names a saved range; without one it is fitted.
+/// `ground_truth` is a table of edits that are known to be good.
 ///
 /// # Errors
 /// When the project cannot be read, or has no such range, or nothing in it is scored or rated.
-pub fn of_project(path: &Path, profile: Profile, range: Option<&str>) -> anyhow::Result<Gathered> {
+pub fn of_project(path: &Path, profile: Profile, range: Option<&str>, ground_truth: Option<&Path>) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::new(path.display().to_string());
     gathered.add_project(&Project::open_read_only(path)?, profile, range, false)?;
-    gathered.finish(&[], None)
+    gathered.finish(&[], ground_truth)
 }
 
 impl Gathered {
