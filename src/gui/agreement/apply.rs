@@ -52,6 +52,7 @@ impl App {
         self.state.agreement.view = view;
         self.state.agreement.choices = Choices { ground_truth: None, ..old.choices };
         self.state.agreement.kept.waiting = old.kept.waiting;
+        self.agreement.forget();
     }
 
     /// Asks for what is kept by name.
@@ -164,7 +165,7 @@ impl App {
 
     fn started(&mut self, started: std::io::Result<()>) {
         if let Err(error) = started {
-            self.state.agreement.work = Work::Nothing;
+            (self.state.agreement.work, self.state.agreement.placing) = (Work::Nothing, false);
             self.toast(Level::Error, format!("Nothing can be compared: the system gives no thread ({error})"));
         }
     }
@@ -172,6 +173,7 @@ impl App {
     fn ask_cloud(&mut self) {
         if let Some(gathered) = self.state.agreement.gathered.clone() {
             let AgreementView { metric, criterion, .. } = self.state.agreement.view.clone();
+            self.state.agreement.placing = true;
             let started = self.agreement.cloud(gathered, metric, criterion);
             self.started(started);
         }
@@ -215,7 +217,10 @@ impl App {
                 agreement.work = if done { Work::Nothing } else { Work::Intervals };
                 agreement.comparison = Some(comparison);
             }
-            Message::Cloud(cloud) => self.state.agreement.cloud = Some(cloud),
+            Message::Cloud(cloud) => {
+                self.state.agreement.placing = false;
+                self.state.agreement.cloud = Some(cloud);
+            }
             Message::Reported(Ok(file)) => self.toast(Level::Info, format!("Report written: {file}")),
             Message::Reported(Err(why)) => self.toast(Level::Error, format!("No report is written: {why}")),
         }
@@ -231,8 +236,9 @@ impl App {
     fn keep_view_known(&mut self) {
         let agreement = &mut self.state.agreement;
         let Some(gathered) = &agreement.gathered else { return };
-        let criteria = crate::stats::comparison::criteria_of(&gathered.evidence);
-        for (chosen, known) in [(&mut agreement.view.metric, &gathered.evidence.metrics), (&mut agreement.view.criterion, &criteria)] {
+        for (chosen, known) in
+            [(&mut agreement.view.metric, &gathered.evidence.metrics), (&mut agreement.view.criterion, &gathered.criteria)]
+        {
             if !known.contains(chosen)
                 && let Some(first) = known.first()
             {
@@ -246,6 +252,8 @@ impl App {
         let kept = &mut self.state.agreement.kept;
         kept.waiting = kept.waiting.saturating_sub(1);
         match event {
+            // Another project was opened meanwhile.
+            AgreementEvent::Source(_) if self.state.agreement.work != Work::Gathering => {}
             AgreementEvent::Source(Ok(job)) => {
                 let started = self.agreement.gather(job, self.state.agreement.choices.ground_truth.clone());
                 self.started(started);

@@ -192,6 +192,8 @@ pub struct AgreementState {
     pub comparison: Option<Arc<Comparison>>,
     /// The points of the plot.
     pub cloud: Option<Arc<Cloud>>,
+    /// Other points are on their way.
+    pub placing: bool,
     pub work: Work,
     /// Why there is nothing to show.
     pub failed: Option<String>,
@@ -209,7 +211,7 @@ impl AgreementState {
 
     /// Whether something is on its way.
     pub const fn is_working(&self) -> bool {
-        !matches!(self.work, Work::Nothing) || self.kept.waiting > 0
+        !matches!(self.work, Work::Nothing) || self.placing || self.kept.waiting > 0
     }
 }
 

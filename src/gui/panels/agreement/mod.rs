@@ -24,7 +24,7 @@ use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets::command_button;
 use crate::stats::TiePolicy;
-use crate::stats::comparison::{Comparison, Ties, criteria_of, utc_text};
+use crate::stats::comparison::{Comparison, Ties, utc_text};
 
 /// Draws the page.
 pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -132,7 +132,7 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
         metric_ui(ui, &mut view, &gathered.evidence.metrics);
         let label = ui.label("against people on");
         let combo = ComboBox::from_id_salt("criterion").selected_text(&view.criterion).show_ui(ui, |ui| {
-            for criterion in criteria_of(&gathered.evidence) {
+            for criterion in &gathered.criteria {
                 ui.selectable_value(&mut view.criterion, criterion.clone(), criterion);
             }
         });

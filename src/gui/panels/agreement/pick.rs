@@ -2,13 +2,15 @@
 
 use egui::{Label, RichText, Sense, Ui};
 
+use crate::editor::RowId;
 use crate::gui::context::{Action, Context};
 use crate::gui::panels::queue::model_name;
 
 /// An edit by item and model with something about it; a click opens the edit in the canvas.
 pub(super) fn edit_link(ui: &mut Ui, cx: &Context<'_>, item: &str, model: &str, about: &str) {
     let palette = cx.palette(ui);
-    let row = cx.state.queue.rows().iter().find(|row| &*row.item == item && &*row.model == model);
+    let edit = cx.state.agreement.gathered.as_ref().and_then(|gathered| gathered.edit_of(item, model));
+    let row = edit.and_then(|id| cx.state.queue.row(RowId(id.0)));
     ui.horizontal(|ui| {
         let name = format!("{item} · {}", model_name(model));
         match row {
