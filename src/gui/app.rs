@@ -228,7 +228,7 @@ impl App {
     pub(super) fn canvas_view(&self) -> Option<View> {
         let pane = self.ctx.data(|data| data.get_temp::<egui::Rect>(canvas::pane_id()))?;
         let size = self.canvas_size()?;
-        Some(self.state.view.resolved(&canvas::ui_rect(pane), size))
+        Some(self.state.view.resolved(&canvas::ui_rect(pane), size, self.ctx.pixels_per_point()))
     }
 
     fn canvas_size(&self) -> Option<Size> {
@@ -320,13 +320,13 @@ fn audit_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
     Panel::left("queue")
         .frame(frame)
         .resizable(true)
-        .default_size((width * 0.27).clamp(320.0, 640.0))
+        .default_size((width * 0.27).clamp(250.0, 640.0))
         .size_range(240.0..=(width * 0.34).max(300.0))
         .show(ui, |ui| panels::queue::queue_ui(ui, cx));
     Panel::right("inspector")
         .frame(frame)
         .resizable(true)
-        .default_size((width * 0.25).clamp(320.0, 520.0))
+        .default_size((width * 0.25).clamp(280.0, 520.0))
         .size_range(260.0..=(width * 0.32).max(300.0))
         .show(ui, |ui| panels::inspector::inspector_ui(ui, cx));
     canvas::canvas_ui(ui, cx);

@@ -260,7 +260,7 @@ impl App {
 
     fn zoom_to(&mut self, zoom: f32) {
         if let Some(view) = self.canvas_view() {
-            self.state.view = view.at_zoom(zoom);
+            self.state.view = view.at_zoom(zoom, self.ctx.pixels_per_point());
         }
     }
 

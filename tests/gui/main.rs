@@ -6,6 +6,7 @@ mod canvas;
 mod canvas_large;
 mod columns;
 mod looks;
+mod looks_canvas;
 mod measures;
 mod people;
 mod pixels;

@@ -23,7 +23,7 @@ fn place(window: &Window, side: Side, x: f32, y: f32) -> Pos2 {
     let width = (canvas.width() - 2.0) / 2.0;
     let left = if side == Side::Source { canvas.left() } else { canvas.left() + width + 2.0 };
     let pane = editscope::domain::Rect::<UiSpace>::new(left, canvas.top() + TITLE, left + width, canvas.bottom());
-    let p = View::default().resolved(&pane, PICTURE).ui_from_image(&pane, Point::new(x, y));
+    let p = View::default().resolved(&pane, PICTURE, 1.0).ui_from_image(&pane, Point::new(x, y));
     Pos2::new(p.x, p.y)
 }
 

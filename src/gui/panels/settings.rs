@@ -8,6 +8,7 @@ use crate::domain::Profile;
 use crate::engine::{DevicePreference, ModelSource};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
+use crate::gui::pictures::{MEMORY_BUDGET, TEXTURE_BUDGET};
 use crate::gui::settings::{Settings, ThemeChoice};
 
 /// Draws the settings; each change holds at once.
@@ -135,7 +136,15 @@ fn explain_ui(ui: &mut Ui, cx: &Context<'_>, settings: &Settings) {
         format!("The last run used {}.", cx.state.device)
     };
     ui.add_space(8.0);
-    for text in [profile, &device] {
+    let (textures, pictures) = cx.pictures.memory();
+    let pictures = format!(
+        "Pictures take {} of at most {} MiB of memory, and {} of at most {} MiB on the graphics card.",
+        pictures >> 20,
+        MEMORY_BUDGET >> 20,
+        textures >> 20,
+        TEXTURE_BUDGET >> 20
+    );
+    for text in [profile, &device, &pictures] {
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
     }
 }
