@@ -1,5 +1,6 @@
 //! The window, driven through labels and keys as a person would.
 
+mod agreement;
 mod audit;
 mod canvas;
 mod canvas_large;
