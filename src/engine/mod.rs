@@ -12,6 +12,7 @@ mod cache;
 mod corrections;
 mod demo;
 mod evaluate;
+pub mod evidence;
 pub mod files;
 mod handle;
 mod inputs;

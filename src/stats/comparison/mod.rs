@@ -4,6 +4,7 @@
 mod about;
 mod boards;
 mod changes;
+mod extras;
 mod labels;
 mod lines;
 mod worst;
@@ -28,6 +29,7 @@ use crate::domain::{CRITERIA, Criterion, ModelVote, Outcome};
 pub use about::{About, Content, hash_of, utc_text};
 pub use boards::{Leaderboard, Standing};
 pub use changes::{Change, changes};
+pub use extras::{ReportEdit, ReportExtras, ReportPoint};
 pub use labels::{BY_FLAG, BY_REGION, BY_SCOPE, BY_TYPE, SPLITS, labels_of};
 pub use lines::{Line, PolicyShare, Significance, VoteLine, holm};
 pub use worst::{Mismatch, mismatches};
