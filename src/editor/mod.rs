@@ -30,5 +30,5 @@ pub use overlays::{Overlay, Overlays};
 pub use queue::{Filter, Queue, ShowOnly, SortKey};
 pub use rating::RatingDraft;
 pub use row::{Cell, Columns, Row, RowId};
-pub use session::{Consistency, Form, Given, LETTERS, Pressed, Progress, SessionRun, Summary, Task, newest, order, repeat_count, summary};
+pub use session::{Consistency, Form, Given, LETTERS, Pressed, Progress, SessionRun, Summary, Task, order, repeat_count, summary};
 pub use view::View;

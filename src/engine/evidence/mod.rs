@@ -4,7 +4,6 @@
 mod marks;
 mod project;
 mod report;
-mod votes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -163,8 +162,9 @@ pub fn metric_names(evidence: &Evidence) -> Vec<String> {
     own.iter().chain(others).cloned().collect()
 }
 
-/// The answers of a rating; `seconds` is how long it took, where that is known.
+/// The answers of a rating; `seconds` is how long it took, where the rating itself does not say.
 pub fn answers(item: &str, model: &str, rating: &Rating, seconds: Option<f64>) -> Vec<Answer> {
+    let seconds = seconds.or_else(|| rating.context.as_ref()?.seconds);
     let answer = |(criterion, value): (&String, &f64)| Answer {
         item: item.to_owned(),
         model: model.to_owned(),

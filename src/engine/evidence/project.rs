@@ -1,17 +1,17 @@
 //! What a project holds: scores, parts, labels, ratings, votes, and the same edits under the other profiles.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, bail};
 
-use super::votes::{repeats, votes};
 use super::{Gathered, METRICS, answers, metric_names};
-use crate::domain::{EditKey, Outcome, Profile, Score, columns};
+use crate::datasets::Problem;
+use crate::domain::{Outcome, Profile, Score, columns};
 use crate::engine::results::{self, ScoredEdit};
 use crate::stats::comparison::{Evidence, OVERALL, Subject, labels_of};
 use crate::stats::people::EditName;
 use crate::stats::weights::PartsRow;
-use crate::storage::{Flag, Project, flags_of};
+use crate::storage::{Flag, Project, SessionOpinions, flags_of};
 
 impl Gathered {
     /// Adds every edit of a project with its scores of `profile`, normalised by the saved range of that name or by one that is
@@ -29,18 +29,14 @@ impl Gathered {
         };
         let scored = results::all(project, profile, Some(&range), None)?;
         let unscored = scored.iter().all(|edit| edit.score.is_none());
-        let judgements = project.judgements()?;
-        if unscored && scored.iter().all(|edit| edit.ratings.is_empty()) && judgements.is_empty() && !other_opinions {
+        let sessions = project.session_opinions()?;
+        if unscored && scored.iter().all(|edit| edit.ratings.is_empty()) && sessions.votes.is_empty() && !other_opinions {
             bail!("{path}: no edit is scored or rated; run `editscope score {path}` first");
         }
         if unscored {
             self.remarks.push(format!("no edit has a score of profile {profile}: only people are compared"));
         }
-        let models: HashMap<EditKey, String> = scored.iter().map(|edit| (edit.key.clone(), edit.model.clone())).collect();
-        let rated: HashSet<(&EditKey, &str)> =
-            scored.iter().flat_map(|edit| edit.ratings.iter().map(|rating| (&edit.key, rating.rater.as_str()))).collect();
-        self.evidence.answers.extend(repeats(&judgements, &models, |edit, rater| rated.contains(&(edit, rater))));
-        self.evidence.votes.extend(votes(&judgements, &models));
+        self.add_sessions(sessions);
         for edit in &scored {
             add_scored(edit, &mut self.evidence);
             self.edits.push(edit.id);
@@ -53,6 +49,17 @@ impl Gathered {
         self.about.profile = Some(profile.to_string());
         self.about.range = Some(range);
         self.name_runs(project, profile)
+    }
+
+    /// Adds what sessions say beside the ratings. Second answers go before these, so that they show consistency and change no mean: of
+    /// several answers by one rater the last one counts.
+    fn add_sessions(&mut self, sessions: SessionOpinions) {
+        for (item, model, rating) in &sessions.repeats {
+            self.evidence.answers.extend(answers(&item.0, model, rating, None));
+        }
+        self.evidence.votes.extend(sessions.votes);
+        let left_out = |why: String| Problem { place: "sessions".into(), reason: format!("{why}; left out") };
+        self.problems.extend(sessions.problems.into_iter().map(left_out));
     }
 
     /// Which networks and devices made the scores, and what the project holds.
@@ -79,8 +86,7 @@ fn add_scored(edit: &ScoredEdit, evidence: &mut Evidence) {
         evidence.parts.push(parts_row(edit, score));
     }
     for rating in &edit.ratings {
-        let seconds = rating.context.as_ref().and_then(|context| context.seconds);
-        evidence.answers.extend(answers(&edit.item.0, &edit.model, rating, seconds));
+        evidence.answers.extend(answers(&edit.item.0, &edit.model, rating, None));
     }
     let labels = edit.score.as_ref().map(|score| {
         let flags: Vec<&str> = flags_of(score).into_iter().map(Flag::words).collect();

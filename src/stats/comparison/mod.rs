@@ -19,8 +19,8 @@ use super::ground_truth::{GroundTruth, KnownEdit, ground_truth};
 use super::intervals::Bootstrap;
 use super::orders::{OrderChanges, TwoReadings, order_changes};
 use super::people::{
-    Answer, BetweenRaters, Disagreement, EditName, RaterReport, between_raters, between_raters_all, between_voters, disagreements,
-    rater_reports,
+    Answer, BetweenRaters, Disagreement, EditName, RaterReport, VoterReport, between_raters, between_raters_all, between_voters,
+    disagreements, rater_reports, voter_reports,
 };
 use super::undefined;
 use super::weights::{AtWeight, HeldOut, PartsRow, held_out, sweep};
@@ -164,6 +164,9 @@ pub struct Comparison {
     pub between_voters: BTreeMap<String, BetweenRaters>,
     /// By criterion and rater.
     pub raters: BTreeMap<String, BTreeMap<String, RaterReport>>,
+    /// By criterion of the vote and rater.
+    #[serde(default)]
+    pub voters: BTreeMap<String, BTreeMap<String, VoterReport>>,
     pub disagreements: Vec<Disagreement>,
     /// Edits on which the first metric and people differ most.
     pub mismatches: Vec<Mismatch>,
@@ -196,6 +199,7 @@ pub fn compare_all(about: About, evidence: &Evidence, plan: &Plan) -> Comparison
         between_raters: between_raters(&evidence.answers),
         between_raters_all: between_raters_all(&evidence.answers),
         between_voters: between_voters(&evidence.votes),
+        voters: voter_reports(&evidence.votes),
         disagreements: disagreements(&evidence.answers, plan.worst),
         mismatches: worst::first_metric(evidence, &criteria, plan.worst),
         weights: weights(evidence, ties, plan.split_seed),
