@@ -19,7 +19,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("metrics", &["imaging", "domain"]),
     ("instruct", &["imaging", "domain"]),
     ("datasets", &["imaging", "domain"]),
-    ("engine", &["metrics", "nets", "instruct", "storage", "datasets", "imaging", "domain"]),
+    ("engine", &["metrics", "nets", "instruct", "storage", "datasets", "stats", "imaging", "domain"]),
     ("gui", &["editor", "engine", "export", "storage", "stats", "domain"]),
     ("cli", &["engine", "export", "storage", "stats", "datasets", "domain"]),
 ];

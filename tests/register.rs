@@ -8,6 +8,7 @@ use editscope::imaging::register::{Motion, Registration, register};
 use editscope::imaging::resize::cv2_resize_linear;
 use image::{Rgb, RgbImage};
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 /// A scene without end: hills of random place, size and colour on a slope, so that every position has a colour of its own.
 struct Scene {
@@ -88,7 +89,11 @@ fn painted(picture: &mut RgbImage, side: u32, color: [u8; 3]) -> Mask {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 12,
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("proptest-regressions"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn random_shifts_and_zooms_are_recovered(seed in 0u64..1000, dx in -24.0..24.0f64, dy in -24.0..24.0f64, zoom in 0.8..1.25f64) {

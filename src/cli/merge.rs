@@ -19,8 +19,15 @@ pub fn run(merge: &Merge) -> anyhow::Result<Finish> {
 fn print(report: &MergeReport, merge: &Merge) {
     let words = |counts: &Counts| {
         format!(
-            "{} items, {} edits, {} ratings, {} answers in {} sessions, {} parses, {} runs",
-            counts.items, counts.edits, counts.ratings, counts.judgements, counts.sessions, counts.parses, counts.runs
+            "{} items, {} edits, {} ratings, {} answers in {} sessions, {} parses, {} changes of regions, {} runs",
+            counts.items,
+            counts.edits,
+            counts.ratings,
+            counts.judgements,
+            counts.sessions,
+            counts.parses,
+            counts.region_changes,
+            counts.runs
         )
     };
     for input in &report.inputs {

@@ -22,6 +22,7 @@ pub mod regions;
 pub mod rle;
 mod rubric;
 mod score;
+mod session_log;
 mod triage;
 mod vote;
 
@@ -41,6 +42,7 @@ pub use rating::{CRITERIA, Criterion, Rating};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side, TokenMatch};
 pub use rubric::{MAX_QUESTIONS, Question, Rubric, SCALE_POINTS, ScalePoint, Unedited};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};
+pub use session_log::{OVERALL_VOTES, RANKING_VOTES, REPEAT, counting_judgements, repeated, votes_of};
 pub use triage::{CHANGED_ABOVE, ChangeShares, Shift, Triage};
 pub use vote::{ModelVote, Preference};
 

@@ -217,6 +217,21 @@ pub struct RatingContext {
     pub cannot_judge: Vec<String>,
 }
 
+impl RatingContext {
+    /// How the answer of a judgement to a rubric came about.
+    pub fn of_judgement(said: &Judgement, cannot_judge: Vec<String>) -> Self {
+        Self {
+            protocol: ProtocolKind::Rubric,
+            rubric: said.rubric.clone(),
+            session: Some(said.session.clone()),
+            place: Some(said.place),
+            seconds: Some(said.seconds),
+            visible: said.visible.clone(),
+            cannot_judge,
+        }
+    }
+}
+
 /// Names a rubric with its exact words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RubricId {

@@ -81,7 +81,8 @@ impl Row {
             let answers: Vec<f64> = ratings.iter().filter_map(|rating| rating.values.get(criterion.name()).copied()).collect();
             (!answers.is_empty()).then(|| answers.iter().sum::<f64>() / answers.len() as f64)
         });
-        self.raters = ratings.len() as u32;
+        // A rating without any answer takes an earlier one back.
+        self.raters = ratings.iter().filter(|rating| !rating.values.is_empty()).count() as u32;
         self.simulated = ratings.iter().any(|rating| rating.simulated);
     }
 

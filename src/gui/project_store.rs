@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::domain::{Baselines, Criterion, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
+use crate::domain::{Baselines, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
 use crate::editor::{
     Audit, Automatic, Cell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState as Picture, Row, RowId,
 };
@@ -242,6 +242,10 @@ impl Store for ProjectStore {
         super::people::answer(self.project(), request)
     }
 
+    fn agreement(&mut self, request: super::agreement::AgreementRequest) -> super::agreement::AgreementEvent {
+        super::agreement::answer(self.project(), request)
+    }
+
     fn export(&mut self, to: &Path, _shown: &Shown) -> Result<String, String> {
         Err(format!("use `editscope export` on the command line: {}", to.display()))
     }
@@ -255,20 +259,14 @@ impl Store for ProjectStore {
 fn history_of(project: &Project, row: &QueueRow) -> Result<Vec<HistoryLine>, String> {
     let mut lines = Vec::new();
     for stored in project.rating_history(row.edit).map_err(said)? {
-        let mut answers: Vec<String> = Vec::new();
-        for criterion in crate::domain::CRITERIA.map(Criterion::name) {
-            if let Some(value) = stored.rating.values.get(criterion) {
-                answers.push(format!("{criterion} {value}"));
-            }
-        }
         let simulated = if stored.rating.simulated { " (simulated)" } else { "" };
-        let comment = if stored.rating.comment.is_empty() { String::new() } else { format!(" “{}”", stored.rating.comment) };
         lines.push(HistoryLine {
             at_millis: stored.rating.at_millis,
             who: format!("{}{simulated}", stored.rating.rater),
-            what: format!("Rated: {}{comment}", answers.join(", ")),
+            what: super::people::rating_words(&stored.rating),
         });
     }
+    lines.extend(super::people::judgement_lines(project, row.edit).map_err(said)?);
     for stored in project.parse_history(row.item).map_err(said)? {
         let parse = &stored.parse;
         let who = if stored.who.is_empty() { "import".to_owned() } else { stored.who };

@@ -185,6 +185,62 @@ pub fn between_voters(votes: &[ModelVote]) -> BTreeMap<String, BetweenRaters> {
         .collect()
 }
 
+/// How one voter votes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VoterReport {
+    pub votes: usize,
+    /// The share of the decided votes that went to the edit shown first (left); 0.5 when the side does not matter.
+    #[serde(with = "undefined")]
+    pub first_share: Outcome<f64>,
+    /// The share of ties and of both bad.
+    #[serde(with = "undefined")]
+    pub tie_share: Outcome<f64>,
+    /// Votes of others on the same pairs.
+    pub others: usize,
+    /// The share of them that are the same as the voter's own.
+    #[serde(with = "undefined")]
+    pub with_others: Outcome<f64>,
+}
+
+/// Habits of voters, by criterion and rater.
+pub fn voter_reports(votes: &[ModelVote]) -> BTreeMap<String, BTreeMap<String, VoterReport>> {
+    let mut own: BTreeMap<(&str, &str), Vec<&ModelVote>> = BTreeMap::new();
+    let mut of_pair: BTreeMap<[&str; 4], Vec<(&str, Preference)>> = BTreeMap::new();
+    for vote in votes {
+        own.entry((&vote.criterion, &vote.rater)).or_default().push(vote);
+        let (first, second, preference) = in_order(vote);
+        of_pair.entry([&vote.criterion, &vote.item, first, second]).or_default().push((&vote.rater, preference));
+    }
+    let mut reports: BTreeMap<String, BTreeMap<String, VoterReport>> = BTreeMap::new();
+    for ((criterion, rater), mine) in own {
+        let (mut same, mut others) = (0, 0);
+        for vote in &mine {
+            let (first, second, preference) = in_order(vote);
+            for (other, theirs) in of_pair.get(&[criterion, &vote.item, first, second]).into_iter().flatten() {
+                if *other != rater {
+                    others += 1;
+                    same += usize::from(*theirs == preference);
+                }
+            }
+        }
+        let decided = mine.iter().filter(|vote| !vote.preference.is_tie()).count();
+        let left = mine.iter().filter(|vote| vote.preference == Preference::First).count();
+        let report = VoterReport {
+            votes: mine.len(),
+            first_share: share(left, decided, "no vote prefers one of the two"),
+            tie_share: share(mine.len() - decided, mine.len(), "no vote"),
+            others,
+            with_others: share(same, others, "nobody else voted on the same pairs"),
+        };
+        reports.entry(criterion.to_owned()).or_default().insert(rater.to_owned(), report);
+    }
+    reports
+}
+
+fn share(part: usize, whole: usize, why: &str) -> Outcome<f64> {
+    if whole == 0 { Outcome::NotApplicable(why.to_owned()) } else { Outcome::Value(part as f64 / whole as f64) }
+}
+
 /// The two models in alphabetical order, and the choice between them so ordered.
 pub(super) fn in_order(vote: &ModelVote) -> (&str, &str, Preference) {
     if vote.first <= vote.second {

@@ -7,6 +7,7 @@
 mod cache;
 mod corrections;
 mod error;
+mod hidden;
 mod import;
 mod items;
 mod measures;
@@ -23,6 +24,7 @@ mod runs;
 mod saved;
 mod schema;
 mod scores;
+mod session_opinions;
 mod sessions;
 
 pub use cache::CacheUse;
@@ -41,6 +43,7 @@ pub use regions::{Appended, RegionJournal, RegionSet};
 pub use runs::{NewRun, Run, RunEnd, RunKind};
 pub use saved::SavedComparison;
 pub use scores::StoredScore;
+pub use session_opinions::SessionOpinions;
 pub use sessions::StoredSession;
 
 macro_rules! id {

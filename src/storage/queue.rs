@@ -199,7 +199,7 @@ LEFT JOIN scores a ON sr.kind = 'correction' AND a.id = (
     WHERE edit_id = e.id AND scores.profile = ?1 AND runs.kind = 'set' AND failure IS NULL ORDER BY scores.id DESC LIMIT 1)
 LEFT JOIN (
     SELECT edit_id, count(*) AS raters, avg(overall) AS mean, max(overall) - min(overall) AS spread, max(simulated) AS simulated
-    FROM ratings WHERE newest = 1 GROUP BY edit_id
+    FROM ratings WHERE newest = 1 AND answers <> '{}' GROUP BY edit_id
 ) r ON r.edit_id = e.id
 WHERE ?2 IS NULL OR e.id = ?2
 ORDER BY i.id, e.id";

@@ -6,6 +6,8 @@
 //! A side's state is its newest checkpoint with the changes after it. A checkpoint is written when the changes since the last one have
 //! grown larger than the state itself, so that reading stays short and writing a stroke never means writing the whole mask.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::error::Fault;
@@ -56,7 +58,7 @@ const COLUMNS: &str = "id, token, parent, kind, target, who, what, at_millis, ch
 
 /// Whose regions: those of the source hold for all edits of an item.
 #[derive(Clone, Copy)]
-struct Owner {
+pub(super) struct Owner {
     item: ItemId,
     edit: EditId,
     side: Side,
@@ -65,6 +67,11 @@ struct Owner {
 impl Owner {
     fn of(conn: &Connection, edit: EditId, side: Side) -> Result<Self, Fault> {
         Ok(Self { item: item_of(conn, edit)?, edit, side })
+    }
+
+    /// A side as the rows name it: of an edit, or of the item's source.
+    pub(super) fn of_row(item: ItemId, edit: Option<EditId>) -> Self {
+        Self { item, edit: edit.unwrap_or(EditId(0)), side: if edit.is_some() { Side::Edit } else { Side::Source } }
     }
 
     /// The rows of this side, as a condition on parameter 1.
@@ -155,9 +162,7 @@ impl Project {
             for row in rows_after(conn, owner, 0)? {
                 if row.id == id {
                     if row.entry.kind == EntryKind::SetAside {
-                        // It leads on from the entry that its writer had seen, which may not be the one before it.
-                        let base = state_at(conn, owner, row.entry.parent)?;
-                        return row.entry.change.applied(&base).map_err(misfit);
+                        return state_at(conn, owner, entry);
                     }
                     break;
                 }
@@ -303,7 +308,7 @@ fn insert(conn: &Connection, owner: Owner, entry: &JournalEntry) -> Result<(), F
 }
 
 /// Writes a checkpoint when the changes since the last one have outgrown it.
-fn keep_short(conn: &Connection, owner: Owner, newest: i64) -> Result<(), Fault> {
+pub(super) fn keep_short(conn: &Connection, owner: Owner, newest: i64) -> Result<(), Fault> {
     let (from, size) = checkpoint_of(conn, owner)?.map_or((0, 0), |(id, text)| (id, text.len() as i64));
     let since = format!("SELECT coalesce(sum(length(change)), 0) FROM region_changes WHERE {} AND id > ?2", owner.filter());
     let since: i64 = conn.prepare_cached(&since)?.query_row(params![owner.key(), from], |row| row.get(0))?;
@@ -340,18 +345,29 @@ fn stream_of(conn: &Connection, owner: Owner) -> Result<RegionStream, Fault> {
     Ok(stream)
 }
 
-/// The state after the entry of that name; nobody's word before the first.
+/// The state after the entry of that name; nobody's word before the first. One that was set aside leads on from the entry that its writer
+/// had seen, which may be set aside itself.
 fn state_at(conn: &Connection, owner: Owner, token: Token) -> Result<SideRegions, Fault> {
-    let mut stream = RegionStream::unspoken(owner.side);
-    if token != Token::NONE {
-        for row in rows_after(conn, owner, 0)? {
-            stream.push(&row.entry).map_err(misfit)?;
-            if row.entry.token == token {
-                break;
-            }
+    let entries: Vec<JournalEntry> = rows_after(conn, owner, 0)?.into_iter().map(|row| row.entry).collect();
+    let places: HashMap<Token, usize> = entries.iter().enumerate().map(|(place, entry)| (entry.token, place)).collect();
+    let (mut at, mut aside) = (token, Vec::new());
+    while let Some(&place) = places.get(&at).filter(|&&place| entries[place].kind == EntryKind::SetAside) {
+        aside.push(place);
+        at = entries[place].parent;
+        if aside.len() > entries.len() {
+            return Err(misfit("entries that were set aside follow each other in a circle"));
         }
     }
-    Ok(stream.state)
+    let until = match places.get(&at) {
+        Some(place) => place + 1,
+        None if at == Token::NONE => 0,
+        None => return Err(misfit(format!("it has no entry {}, which another one follows", at.0))),
+    };
+    let mut stream = RegionStream::unspoken(owner.side);
+    for entry in &entries[..until] {
+        stream.push(entry).map_err(misfit)?;
+    }
+    aside.iter().rev().try_fold(stream.state, |state, &place| entries[place].change.applied(&state)).map_err(misfit)
 }
 
 fn rows_after(conn: &Connection, owner: Owner, id: i64) -> Result<Vec<Stored>, Fault> {

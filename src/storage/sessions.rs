@@ -1,11 +1,13 @@
 //! Rating sessions and what raters said in them: an append-only log, one transaction for each answer set.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use super::error::Fault;
 use super::items::{json, to_json};
 use super::{EditId, ItemId, Project, StorageError, ratings};
-use crate::domain::{Answer, EditKey, ItemKey, Judgement, ProtocolKind, Rating, RatingContext, SessionSetup, TaskRole};
+use crate::domain::{Answer, EditKey, ItemKey, Judgement, Rating, RatingContext, SessionSetup, TaskRole};
 
 /// A session of the project.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,17 +52,19 @@ impl Project {
     }
 
     /// Adds what a rater said about a task. A rubric answer about an edit (no repeat, no check) becomes that rater's rating of
-    /// the edit too; both are there, or neither.
+    /// the edit too; both are there, or neither. "Can't judge" after such an answer takes its values back by a rating without any.
     ///
     /// # Errors
     /// When there is no such session, item or edit, the rater has no name, or the file cannot be written.
     pub fn add_judgement(&self, judgement: &Judgement) -> Result<(), StorageError> {
         self.write("saving an answer", |conn| {
             let edits = add(conn, judgement)?;
-            if let Some(rating) = rating_of(judgement)
-                && let [edit] = edits[..]
-            {
-                ratings::add(conn, edit, &rating)?;
+            if let [edit] = edits[..] {
+                let rating = match rating_of(judgement) {
+                    None => withdrawal(conn, edit, judgement)?,
+                    rating => rating,
+                };
+                rating.map_or(Ok(()), |rating| ratings::add(conn, edit, &rating))?;
             }
             Ok(())
         })
@@ -71,7 +75,7 @@ impl Project {
     /// # Errors
     /// When the file cannot be read.
     pub fn session_log(&self, uid: &str) -> Result<Vec<Judgement>, StorageError> {
-        self.read(READING, |conn| judgements_where(conn, "WHERE rating_sessions.uid = ?1", Some(uid)))
+        self.read(READING, |conn| judgements_where(conn, "WHERE rating_sessions.uid = ?1", Some(&uid)))
     }
 
     /// Everything that was said in sessions, oldest first.
@@ -91,21 +95,31 @@ fn rating_of(judgement: &Judgement) -> Option<Rating> {
     if judgement.role != TaskRole::Plain {
         return None;
     }
-    let context = RatingContext {
-        protocol: ProtocolKind::Rubric,
-        rubric: judgement.rubric.clone(),
-        session: Some(judgement.session.clone()),
-        place: Some(judgement.place),
-        seconds: Some(judgement.seconds),
-        visible: judgement.visible.clone(),
-        cannot_judge: cannot_judge.clone(),
-    };
-    Some(Rating {
+    Some(rating(judgement, values.clone(), cannot_judge.clone()))
+}
+
+fn rating(judgement: &Judgement, values: BTreeMap<String, f64>, cannot_judge: Vec<String>) -> Rating {
+    Rating {
         comment: judgement.comment.clone(),
         at_millis: Some(judgement.at_millis),
-        context: Some(context),
-        ..Rating::new(&*judgement.rater, values.clone())
-    })
+        context: Some(RatingContext::of_judgement(judgement, cannot_judge)),
+        ..Rating::new(&*judgement.rater, values)
+    }
+}
+
+/// The rating that takes the answers of an earlier one back: the rater has looked again and says that the edit cannot be judged. `None`
+/// when there is nothing to take back.
+fn withdrawal(conn: &Connection, edit: EditId, judgement: &Judgement) -> Result<Option<Rating>, Fault> {
+    if judgement.answer != Answer::CannotJudge || judgement.role != TaskRole::Plain || judgement.rubric.is_none() {
+        return Ok(None);
+    }
+    let answers: Option<String> = conn
+        .prepare_cached("SELECT answers FROM ratings WHERE edit_id = ?1 AND rater = ?2 AND newest = 1")?
+        .query_row(params![edit, judgement.rater], |row| row.get(0))
+        .optional()?;
+    let Some(answers) = answers else { return Ok(None) };
+    let answers: BTreeMap<String, f64> = json("answers", &answers)?;
+    Ok((!answers.is_empty()).then(|| rating(judgement, BTreeMap::new(), answers.into_keys().collect())))
 }
 
 /// Adds the row and its edits, which it returns by id.
@@ -163,7 +177,8 @@ pub(super) fn add(conn: &Connection, judgement: &Judgement) -> Result<Vec<EditId
     Ok(edits)
 }
 
-fn judgements_where(conn: &Connection, filter: &str, uid: Option<&str>) -> Result<Vec<Judgement>, Fault> {
+/// The judgements that `filter` lets through, oldest first; `wanted` is its parameter 1.
+pub(super) fn judgements_where(conn: &Connection, filter: &str, wanted: Option<&dyn ToSql>) -> Result<Vec<Judgement>, Fault> {
     let mut query = conn.prepare_cached(&format!(
         "SELECT rating_sessions.uid, rater, items.key, task, role, answer, comment, place, seconds, at_millis, visible, rubric, judgements.id
          FROM judgements JOIN rating_sessions ON rating_sessions.id = session_id JOIN items ON items.id = item_id
@@ -171,7 +186,7 @@ fn judgements_where(conn: &Connection, filter: &str, uid: Option<&str>) -> Resul
     ))?;
     let mut shown = conn
         .prepare_cached("SELECT edits.key FROM judgement_edits JOIN edits ON edits.id = edit_id WHERE judgement_id = ?1 ORDER BY place")?;
-    let mut rows = query.query(rusqlite::params_from_iter(uid))?;
+    let mut rows = query.query(rusqlite::params_from_iter(wanted))?;
     let mut judgements = Vec::new();
     while let Some(row) = rows.next()? {
         let id: i64 = row.get(12)?;

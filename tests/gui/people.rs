@@ -133,7 +133,6 @@ fn answers(judgements: &[Judgement]) -> Vec<&Answer> {
     judgements.iter().map(|said| &said.answer).collect()
 }
 
-#[ignore = "fails: an unfinished form does not say yet what is open"]
 #[test]
 fn a_rubric_session_goes_by_keys_from_beginning_to_end() {
     let bench = Bench::new(1);

@@ -2,5 +2,7 @@
 
 mod files;
 mod merge;
+mod merge_regions;
+mod opinions;
 mod sessions;
 mod support;

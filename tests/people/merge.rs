@@ -193,6 +193,8 @@ fn one_key_with_two_pictures_is_two_edits_and_their_ratings_stay_apart() {
     let (output, report) = merged(folder.path(), &[a.path(), b.path()], "c.editscope");
     let (turned, _) = merged(folder.path(), &[b.path(), a.path()], "d.editscope");
     assert_eq!(dump(&output), dump(&turned));
+    let (again, _) = merged(folder.path(), &[b.path(), &output, a.path()], "e.editscope");
+    assert_eq!(dump(&again), dump(&output), "what was merged is known under the keys that it was given");
     let what: Vec<&str> = report.conflicts.iter().map(|conflict| conflict.what.as_str()).collect();
     assert_eq!(what.len(), 2, "{what:?}");
     assert!(what.iter().any(|what| what.contains("'i0-a' is of different models")), "{what:?}");
@@ -218,27 +220,4 @@ fn a_merge_that_cannot_be_made_leaves_nothing() {
     assert!(matches!(there, StorageError::Exists { .. }), "{there}");
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(names.iter().all(|name| !name.to_string_lossy().contains(".part")), "{names:?}");
-}
-
-#[test]
-fn regions_are_not_joined_and_that_is_said() {
-    use editscope::domain::{Rect, Region, RegionOrigin, RegionRole, RegionShape, Side};
-
-    let folder = tempfile::tempdir().unwrap();
-    let items = items(folder.path(), 1, 1);
-    let project = project(folder.path(), "a.editscope", &items);
-    let region = Region {
-        side: Side::Source,
-        role: RegionRole::Original,
-        origin: RegionOrigin::Person,
-        shape: RegionShape::Box(Rect::new(0.0, 0.0, 2.0, 2.0)),
-        label: "cup".into(),
-        confidence: None,
-    };
-    project.set_regions(id_of(&project, "i0-a"), Side::Source, std::slice::from_ref(&region), "ann", "drew a box").unwrap();
-    let path = project.path().to_owned();
-    drop(project);
-    let (_, report) = merged(folder.path(), &[&path], "c.editscope");
-    let told: Vec<_> = report.conflicts.iter().map(|conflict| (conflict.kind, conflict.what.contains("1 changes of regions"))).collect();
-    assert_eq!(told, [(ConflictKind::Regions, true)], "{:?}", report.conflicts);
 }

@@ -5,8 +5,10 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use editscope::domain::{Answer, EditKey, Item, ItemKey, Judgement, Preference, Protocol, Rubric, SessionEdit, SessionSetup, TaskRole};
-use editscope::editor::{SessionRun, Task, newest, order, summary};
+use editscope::domain::{
+    Answer, EditKey, Item, ItemKey, Judgement, Preference, Protocol, Rubric, SessionEdit, SessionSetup, TaskRole, counting_judgements,
+};
+use editscope::editor::{SessionRun, Task, order, summary};
 use editscope::storage::{Project, StorageError};
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -42,7 +44,7 @@ fn an_answer_set_is_a_judgement_and_a_rating_and_a_correction_is_a_new_one() {
         project.add_judgement(&Judgement { role, task: format!("{role:?}"), ..first.clone() }).unwrap();
     }
     project.add_judgement(&Judgement { answer: Answer::Skipped, ..first.clone() }).unwrap();
-    project.add_judgement(&Judgement { answer: Answer::CannotJudge, ..first }).unwrap();
+    project.add_judgement(&Judgement { answer: Answer::CannotJudge, rater: "zoe".into(), ..first }).unwrap();
     assert_eq!(project.rating_history(edit).unwrap().len(), 2);
     assert_eq!(project.session_log(&uid).unwrap().len(), 6);
 }
@@ -219,9 +221,9 @@ fn a_session_resumes_where_it_was_left_with_skips_to_come_back_to() {
     assert_eq!(resumed(&log).task().unwrap().key, skipped);
     log.push(run.cannot_judge(9.0, 7).unwrap());
     assert!(run.task().is_none() && resumed(&log).task().is_none());
-    let counting = newest(&log, "ann");
+    let counting = counting_judgements(&log);
     assert_eq!(counting.len(), 4);
-    let corrected = &counting[order[0].as_str()].answer;
+    let corrected = &counting.iter().find(|said| said.task == order[0]).unwrap().answer;
     assert!(
         matches!(corrected, Answer::Rubric { values, .. } if values["modification"] == 1.0 && values["overall"] == 4.0),
         "{corrected:?}"

@@ -232,15 +232,33 @@ fn people(comparison: &Comparison) {
         reasons.print();
         raters(&comparison.raters);
     }
-    for (criterion, found) in comparison.between_voters.iter().filter(|(_, found)| found.raters.len() > 1) {
-        out!("voters on {criterion}: {} per cent equal, α nominal {}", cell(&found.percent), cell(&found.alpha_nominal));
-    }
+    voters(comparison);
     if !comparison.disagreements.is_empty() {
         out!("");
         out!("people disagree most about:");
         for found in comparison.disagreements.iter().take(8) {
             let answers: Vec<String> = found.answers.iter().map(|(rater, value)| format!("{rater} {value}")).collect();
             out!("  {} by {} on {}: {}", found.item, found.model, found.criterion, answers.join(", "));
+        }
+    }
+}
+
+/// How voters agree, and how each of them votes.
+fn voters(comparison: &Comparison) {
+    for (criterion, found) in &comparison.between_voters {
+        if found.raters.len() > 1 {
+            out!("");
+            out!("voters on {criterion}: {} per cent equal, α nominal {}", cell(&found.percent), cell(&found.alpha_nominal));
+        }
+        let percent = |share: &Outcome<f64>| share.value().map_or_else(|| UNDEFINED.to_owned(), |share| format!("{:.0} %", share * 100.0));
+        for (voter, report) in comparison.voters.get(criterion).into_iter().flatten() {
+            out!(
+                "  {voter:<18} {} votes, {} of the decided ones for the first (left), {} ties or both bad, {} as the others",
+                report.votes,
+                percent(&report.first_share),
+                percent(&report.tie_share),
+                percent(&report.with_others)
+            );
         }
     }
 }

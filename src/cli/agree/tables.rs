@@ -9,14 +9,15 @@ use serde_json::Value;
 use crate::datasets::opinions::{Column, ColumnMap, Role, read_columns};
 use crate::datasets::{Problem, Sheet, SheetRow};
 use crate::domain::{Outcome, Score, columns};
+use crate::engine::evidence::{Gathered, METRICS, metric_names};
 use crate::export::ScoreLine;
-use crate::stats::comparison::{Content, Evidence, GOOD, OVERALL, Subject, labels_of};
+use crate::stats::comparison::{Content, OVERALL, Subject, labels_of};
 use crate::stats::people::EditName;
 use crate::stats::weights::PartsRow;
 use crate::storage::{Flag, flags_of};
 
 use super::args::{Agree, PeopleArgs};
-use super::gather::{Gathered, METRICS, file_hash, map_of, metric_names};
+use super::gather::{file_hash, map_of};
 
 /// Reads lines of `score`, or any table of numbers.
 pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -> anyhow::Result<()> {
@@ -160,23 +161,4 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
 /// Columns of numbers that say nothing about quality.
 fn is_metric(name: &str) -> bool {
     !["seed", "index", "idx", "width", "height", "turn_index", "unnamed: 0"].contains(&name.to_lowercase().as_str())
-}
-
-/// Reads which edits are known to be good: columns `item`, `model` and `role` (or `kind`, `mark`, `label`).
-pub(super) fn add_marks(path: &Path, evidence: &mut Evidence, problems: &mut Vec<Problem>) -> anyhow::Result<()> {
-    let sheet = Sheet::read(path).context("--ground-truth")?;
-    let Some(role) = ["role", "kind", "mark", "label"].into_iter().find(|name| sheet.has(&[name])) else {
-        bail!("--ground-truth: {} has no column role, kind, mark or label; it has: {}", path.display(), sheet.header.join(", "));
-    };
-    problems.extend(sheet.problems.iter().cloned());
-    for row in &sheet.rows {
-        // Rows about sources name no model; they say nothing about an edit.
-        if let (Some(item), Some(model), Some(kind)) = (row.word("item"), row.word("model"), row.word(role)) {
-            evidence.marks.insert((item, model), kind);
-        }
-    }
-    if !evidence.marks.values().any(|kind| kind == GOOD) {
-        bail!("--ground-truth: {}: no row with item and model has the {role} '{GOOD}'", path.display());
-    }
-    Ok(())
 }

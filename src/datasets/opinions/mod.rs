@@ -245,7 +245,7 @@ fn from_data_set(path: &Path) -> Result<Opinions, ReadError> {
     } else {
         "the ratings of the manifest".to_owned()
     };
-    found.check_scales();
+    // Answers outside the scale were said one by one, each with its place, while the data set was read.
     Ok(found)
 }
 

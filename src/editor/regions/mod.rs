@@ -5,16 +5,20 @@
 
 mod automatic;
 mod history;
+mod mask_job;
 mod ops;
 mod outbox;
 
-use crate::domain::regions::{Area, EntryKind, JournalEntry, KeptRegion, RegionChange, RegionId, RegionStream, SideRegions, Token};
+use crate::domain::regions::{
+    Area, EntryKind, JournalEntry, KeptRegion, RegionChange, RegionId, RegionStream, SideRegions, Token, roles_of,
+};
 use crate::domain::{RegionRole, Side, Size};
 
 use super::row::RowId;
 
 pub use automatic::automatic_regions;
 pub use history::{History, Step};
+pub use mask_job::{MaskDone, MaskJob};
 pub(super) use ops::moved_within;
 pub use ops::{BoxEdges, MaskOp, role_name};
 pub use outbox::{Failure, Outbox};
@@ -174,6 +178,12 @@ impl RegionDocument {
         found.chain(said)
     }
 
+    /// The regions that count, in the order in which they are listed: by role, the source first.
+    pub fn listed(&self) -> impl Iterator<Item = (Side, &KeptRegion)> {
+        let roles = [Side::Source, Side::Edit].into_iter().flat_map(|side| roles_of(side).iter().map(move |role| (side, *role)));
+        roles.flat_map(|(side, role)| self.shown(side).filter(move |region| region.facts.role == role).map(move |region| (side, region)))
+    }
+
     /// The region of that name, whether a person's or found.
     pub fn get(&self, side: Side, id: RegionId) -> Option<&KeptRegion> {
         self.shown(side).find(|region| region.id == id)
@@ -226,9 +236,7 @@ impl RegionDocument {
         what: impl Into<String>,
         edit: impl FnOnce(&mut SideRegions) -> Result<(), NotChanged>,
     ) -> Result<(), NotChanged> {
-        if self.conflict.as_ref().is_some_and(|conflict| conflict.side == side) {
-            return Err(NotChanged::InConflict);
-        }
+        self.allowed(side)?;
         let before = self.state(side);
         let mut after = before.clone();
         edit(&mut after)?;

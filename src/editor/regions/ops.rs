@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::mask_job::{MaskDone, MaskJob};
 use super::{Author, NotChanged, RegionDocument, index};
 use crate::domain::mask_ops::{dilate, erode, fill_holes, fill_rect, remove_specks};
 use crate::domain::regions::{Area, KeptRegion, RegionFacts, RegionId, SideRegions};
@@ -24,7 +25,7 @@ pub enum MaskOp {
 }
 
 impl MaskOp {
-    fn apply(self, mask: &Mask) -> Mask {
+    pub(super) fn apply(self, mask: &Mask) -> Mask {
         match self {
             Self::FillHoles => fill_holes(mask),
             Self::RemoveSpecks(least) => remove_specks(mask, u64::from(least)),
@@ -39,8 +40,20 @@ impl MaskOp {
         }
     }
 
+    /// What is being done, in words.
+    pub fn doing(self) -> String {
+        match self {
+            Self::FillHoles => "filling holes".into(),
+            Self::RemoveSpecks(least) => format!("removing specks below {least} px"),
+            Self::Dilate(radius) => format!("dilating by {radius} px"),
+            Self::Erode(radius) => format!("eroding by {radius} px"),
+            Self::Invert => "inverting the mask".into(),
+            Self::Clear => "clearing the mask".into(),
+        }
+    }
+
     /// What was done, for the journal.
-    fn what(self) -> String {
+    pub(super) fn what(self) -> String {
         match self {
             Self::FillHoles => "filled holes".into(),
             Self::RemoveSpecks(least) => format!("removed specks below {least} px"),
@@ -206,14 +219,59 @@ impl RegionDocument {
         self.paint(role, target, mask, "filled a box into the mask", author)
     }
 
-    /// Which mask a stroke of a role changes, and its pixels: the selected one, else the first of the role, else a new one (`None`).
+    /// The selected mask, when it has this role.
+    fn selected_mask(&self, role: RegionRole) -> Option<&KeptRegion> {
+        let region = self.selected().map(|(_, region)| region)?;
+        (region.facts.role == role && matches!(region.area, Area::Mask(_))).then_some(region)
+    }
+
+    /// The region that a stroke of a role changes: the selected mask, else the first of the role; `None` begins a new one.
+    pub fn painted_region(&self, role: RegionRole) -> Option<&KeptRegion> {
+        self.selected_mask(role).or_else(|| self.masks(role).next())
+    }
+
+    /// The name of [`Self::painted_region`] and its pixels, at the size of the source.
     pub fn mask_to_paint(&self, role: RegionRole) -> (Option<RegionId>, Mask) {
-        let chosen = self.selected().map(|(_, region)| region).filter(|region| region.facts.role == role);
-        let mask_of = |region: &KeptRegion| match &region.area {
-            Area::Mask(mask) => Some((Some(region.id), Mask::resized_nearest(mask, self.source_size))),
-            Area::Box(_) => None,
+        match self.painted_region(role).map(|region| (region.id, &region.area)) {
+            Some((id, Area::Mask(mask))) => (Some(id), mask.resized_nearest(self.source_size)),
+            _ => (None, Mask::empty(self.source_size)),
+        }
+    }
+
+    /// What an operation on a whole mask works on. Unlike a stroke, whose pixels are seen where they are drawn, it does not guess among
+    /// several masks.
+    ///
+    /// # Errors
+    /// When the role has several masks and none of them is selected, or a conflict is not settled.
+    pub fn mask_job(&self, role: RegionRole, op: MaskOp) -> Result<MaskJob, NotChanged> {
+        self.allowed(side_of(role))?;
+        let count = self.masks(role).count();
+        if count > 1 && self.selected_mask(role).is_none() {
+            return Err(NotChanged::Because(format!("there are {count} masks ({}): select the one to change", mask_name(role))));
+        }
+        let (target, mask) = match self.painted_region(role).map(|region| (region.id, &region.area)) {
+            Some((id, Area::Mask(mask))) => (Some(id), Arc::clone(mask)),
+            _ => (None, Arc::new(Mask::empty(self.source_size))),
         };
-        chosen.and_then(mask_of).or_else(|| self.masks(role).find_map(mask_of)).unwrap_or_else(|| (None, Mask::empty(self.source_size)))
+        Ok(MaskJob { document: self.id, role, op, target, mask, size: self.source_size })
+    }
+
+    /// Puts the result of an operation in place of the mask that it was computed from: one change.
+    ///
+    /// # Errors
+    /// When the mask is no longer the one that it was computed from, nothing changes, or a conflict is not settled.
+    pub fn finish_mask_job(&mut self, done: MaskDone, author: &Author) -> Result<(), NotChanged> {
+        let MaskDone { job, mask } = done;
+        let now = job.target.and_then(|id| self.get(Side::Edit, id)).map(|region| &region.area);
+        let same = match now {
+            Some(Area::Mask(now)) => Arc::ptr_eq(now, &job.mask),
+            _ => job.target.is_none() && self.masks(job.role).next().is_none(),
+        };
+        if job.document != self.id || !same {
+            let why = "the mask was changed before the operation on it was done: nothing is done; do it again";
+            return Err(NotChanged::Because(why.into()));
+        }
+        self.paint(job.role, job.target, mask, &job.op.what(), author)
     }
 
     /// Puts the pixels of a finished stroke in place of those of the target (see [`Self::mask_to_paint`]), and selects it.
@@ -249,13 +307,13 @@ impl RegionDocument {
         Ok(())
     }
 
-    /// Does something to the whole of a mask (see [`Self::mask_to_paint`] for which).
+    /// Does something to the whole of a mask (see [`Self::mask_job`] for which), and waits for it: for small masks, and where nobody looks.
     ///
     /// # Errors
-    /// When nothing changes, or a conflict is not settled.
+    /// When nothing changes, it is not clear which mask is meant, or a conflict is not settled.
     pub fn mask_op(&mut self, role: RegionRole, op: MaskOp, author: &Author) -> Result<(), NotChanged> {
-        let (target, mask) = self.mask_to_paint(role);
-        self.paint(role, target, op.apply(&mask), &op.what(), author)
+        let job = self.mask_job(role, op)?;
+        self.finish_mask_job(job.run(), author)
     }
 
     /// Calls a region something else.

@@ -123,7 +123,7 @@ fn rubric_answer(given: &[Given], questions: &[crate::domain::Question]) -> Resu
     let open = questions.iter().zip(given).filter(|(question, given)| question.required && **given == Given::Open);
     let missing: Vec<&str> = open.map(|(question, _)| question.name.as_str()).collect();
     if !missing.is_empty() {
-        return Err(format!("Still open: {}. 0 says “can't judge”.", missing.join(", ")));
+        return Err(format!("Still open: {}. 0 says “can’t judge”.", missing.join(", ")));
     }
     let mut values = BTreeMap::new();
     let mut cannot_judge = Vec::new();
@@ -174,7 +174,7 @@ mod tests {
         form.give(4, Given::Point(1));
         // Size was the last but preservation (1) was left open.
         assert!(matches!(form, Form::Rubric { active: 1, .. }));
-        assert_eq!(form.answer(rubric).unwrap_err(), "Still open: preservation. 0 says “can't judge”.");
+        assert_eq!(form.answer(rubric).unwrap_err(), "Still open: preservation. 0 says “can’t judge”.");
         form.give(1, Given::Point(2));
         let answer = form.answer(rubric).unwrap();
         let values = [("modification", 5.0), ("overall", 2.0), ("position", 1.0), ("preservation", 3.0)];

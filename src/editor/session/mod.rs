@@ -10,4 +10,4 @@ mod summary;
 pub use form::{Form, Given, LETTERS};
 pub use order::{Task, order, repeat_count};
 pub use run::{Pressed, Progress, SessionRun};
-pub use summary::{Consistency, Summary, newest, summary};
+pub use summary::{Consistency, Summary, summary};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{EditKey, ItemKey, ProtocolKind, Random, SessionSetup, TaskRole};
+use crate::domain::{EditKey, ItemKey, ProtocolKind, REPEAT, Random, SessionSetup, TaskRole};
 
 /// One thing to be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn repeats(tasks: &[Task], percent: u8, random: &mut Random) -> Vec<(usize, Task
             2 => shown.reverse(),
             _ => shuffle(&mut shown, random),
         }
-        (slot, Task { key: format!("repeat:{}", original.key), shown, role: TaskRole::Repeat, ..original.clone() })
+        (slot, Task { key: format!("{REPEAT}{}", original.key), shown, role: TaskRole::Repeat, ..original.clone() })
     });
     again.collect()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::form::{Form, Given};
 use super::order::{Task, order};
-use crate::domain::{Answer, EditKey, Judgement, Preference, ProtocolKind, RubricId, SessionSetup, TaskRole, Visible};
+use crate::domain::{Answer, EditKey, Judgement, Preference, ProtocolKind, RubricId, SessionSetup, TaskRole, Visible, counting_judgements};
 
 /// How far a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -67,16 +67,10 @@ impl SessionRun {
         let tasks: Vec<Task> = all.into_iter().filter(|task| task.shown.iter().all(&has)).collect();
         let index_of: HashMap<&str, usize> = tasks.iter().enumerate().map(|(index, task)| (task.key.as_str(), index)).collect();
         let mut said: Vec<Option<Judgement>> = vec![None; tasks.len()];
-        let mut unblinded = false;
-        for judgement in log.iter().filter(|judgement| judgement.rater == rater) {
-            if judgement.answer == Answer::Unblinded {
-                unblinded = true;
-            } else if let Some(&index) = index_of.get(judgement.task.as_str()) {
-                // A skip after an answer is a rater who looked again and let it stand.
-                let settled = said[index].as_ref().is_some_and(|known| known.answer.is_answer());
-                if judgement.answer.is_answer() || !settled {
-                    said[index] = Some(judgement.clone());
-                }
+        let unblinded = log.iter().any(|judgement| judgement.rater == rater && judgement.answer == Answer::Unblinded);
+        for judgement in counting_judgements(log).into_iter().filter(|judgement| judgement.rater == rater) {
+            if let Some(&index) = index_of.get(judgement.task.as_str()) {
+                said[index] = Some(judgement.clone());
             }
         }
         let form = Form::new(&setup.protocol, 0);

@@ -1,8 +1,6 @@
 //! What a rater's session came to: speed, self-consistency and attention checks.
 
-use std::collections::HashMap;
-
-use crate::domain::{Answer, Judgement, Protocol, Rubric, SessionSetup, TaskRole};
+use crate::domain::{Answer, Judgement, Protocol, Rubric, SessionSetup, counting_judgements, repeated};
 
 /// How a rater's second answers fit the first ones.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -33,25 +31,13 @@ pub struct Summary {
     pub checks_passed: usize,
 }
 
-/// What counts of a log: the newest answer of `rater` for each task, or its skip if there is no answer.
-pub fn newest<'a>(log: &'a [Judgement], rater: &str) -> HashMap<&'a str, &'a Judgement> {
-    let mut newest: HashMap<&str, &Judgement> = HashMap::new();
-    for judgement in log.iter().filter(|judgement| judgement.rater == rater && judgement.answer != Answer::Unblinded) {
-        let settled = newest.get(judgement.task.as_str()).is_some_and(|known| known.answer.is_answer());
-        if judgement.answer.is_answer() || !settled {
-            newest.insert(&judgement.task, judgement);
-        }
-    }
-    newest
-}
-
 /// Sums up what `rater` did in a session.
 pub fn summary(setup: &SessionSetup, log: &[Judgement], rater: &str) -> Summary {
     let rubric = setup.protocol.rubric();
-    let newest = newest(log, rater);
+    let counting: Vec<&Judgement> = counting_judgements(log).into_iter().filter(|said| said.rater == rater).collect();
     let mut summary = Summary::default();
     let mut seconds: Vec<f64> = Vec::new();
-    for judgement in newest.values() {
+    for judgement in &counting {
         if !judgement.answer.is_answer() {
             summary.skipped += 1;
             continue;
@@ -63,11 +49,9 @@ pub fn summary(setup: &SessionSetup, log: &[Judgement], rater: &str) -> Summary 
             summary.checks += 1;
             summary.checks_passed += usize::from(passed);
         }
-        if judgement.role == TaskRole::Repeat
-            && let Some(first) = judgement.task.strip_prefix("repeat:").and_then(|key| newest.get(key))
-        {
-            compare(&mut summary.consistency, first, judgement, &setup.protocol);
-        }
+    }
+    for (first, again) in repeated(&counting) {
+        compare(&mut summary.consistency, first, again, &setup.protocol);
     }
     seconds.sort_by(f64::total_cmp);
     summary.seconds = seconds.iter().sum();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Answer, Judgement, Outcome, Preference, Protocol, TaskRole};
+use crate::domain::{Answer, Judgement, Outcome, Preference, Protocol, TaskRole, counting_judgements};
 use crate::stats::raters::{Unit, percent_agreement};
 use crate::stats::{Level, krippendorff_alpha};
 
@@ -27,11 +27,12 @@ pub struct LiveLine {
 
 /// Compares the newest answers of all raters, without repeats and checks.
 pub fn live_agreement(protocol: &Protocol, log: &[Judgement]) -> LiveAgreement {
-    let plain = || log.iter().filter(|said| said.role == TaskRole::Plain && said.answer.is_answer());
-    let raters: BTreeSet<&str> = plain().map(|said| said.rater.as_str()).collect();
-    // Question → unit → rater → value; later answers replace earlier ones.
+    let plain: Vec<&Judgement> =
+        counting_judgements(log).into_iter().filter(|said| said.role == TaskRole::Plain && said.answer.is_answer()).collect();
+    let raters: BTreeSet<&str> = plain.iter().map(|said| said.rater.as_str()).collect();
+    // Question → unit → rater → value.
     let mut table: BTreeMap<String, BTreeMap<String, BTreeMap<&str, f64>>> = BTreeMap::new();
-    for said in plain() {
+    for said in plain {
         for (question, unit, value) in values(said) {
             table.entry(question).or_default().entry(unit).or_default().insert(&said.rater, value);
         }

@@ -4,6 +4,7 @@
 //! from the project's thread. The keys of a running session ([`keys`]) are a table of their own, because they mean something else than on the
 //! other pages.
 
+mod history;
 pub mod keys;
 mod live;
 mod store;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use crate::domain::{EditKey, Judgement, Preference, Protocol, Rubric, SessionSetup};
 use crate::editor::{Given, Progress, RowId, SessionRun, View};
 
+pub use history::{judgement_lines, rating_words};
 pub use live::{LiveAgreement, LiveLine, live_agreement};
 pub use store::answer;
 

@@ -4,6 +4,7 @@
 mod about;
 mod boards;
 mod changes;
+mod extras;
 mod labels;
 mod lines;
 mod worst;
@@ -18,19 +19,20 @@ use super::ground_truth::{GroundTruth, KnownEdit, ground_truth};
 use super::intervals::Bootstrap;
 use super::orders::{OrderChanges, TwoReadings, order_changes};
 use super::people::{
-    Answer, BetweenRaters, Disagreement, EditName, RaterReport, between_raters, between_raters_all, between_voters, disagreements,
-    rater_reports,
+    Answer, BetweenRaters, Disagreement, EditName, RaterReport, VoterReport, between_raters, between_raters_all, between_voters,
+    disagreements, rater_reports, voter_reports,
 };
 use super::undefined;
 use super::weights::{AtWeight, HeldOut, PartsRow, held_out, sweep};
 use crate::domain::{CRITERIA, Criterion, ModelVote, Outcome};
 
 pub use about::{About, Content, hash_of, utc_text};
-pub use boards::{Leaderboard, Standing};
+pub use boards::{Leaderboard, PEOPLE, Standing, VOTES};
 pub use changes::{Change, changes};
+pub use extras::{ReportEdit, ReportExtras, ReportPoint};
 pub use labels::{BY_FLAG, BY_REGION, BY_SCOPE, BY_TYPE, SPLITS, labels_of};
 pub use lines::{Line, PolicyShare, Significance, VoteLine, holm};
-pub use worst::{Mismatch, mismatches};
+pub use worst::{Mismatch, Placed, mismatches, places};
 
 /// The metric's overall, and the criterion that asks for the whole impression.
 pub const OVERALL: &str = "overall";
@@ -162,6 +164,9 @@ pub struct Comparison {
     pub between_voters: BTreeMap<String, BetweenRaters>,
     /// By criterion and rater.
     pub raters: BTreeMap<String, BTreeMap<String, RaterReport>>,
+    /// By criterion of the vote and rater.
+    #[serde(default)]
+    pub voters: BTreeMap<String, BTreeMap<String, VoterReport>>,
     pub disagreements: Vec<Disagreement>,
     /// Edits on which the first metric and people differ most.
     pub mismatches: Vec<Mismatch>,
@@ -194,6 +199,7 @@ pub fn compare_all(about: About, evidence: &Evidence, plan: &Plan) -> Comparison
         between_raters: between_raters(&evidence.answers),
         between_raters_all: between_raters_all(&evidence.answers),
         between_voters: between_voters(&evidence.votes),
+        voters: voter_reports(&evidence.votes),
         disagreements: disagreements(&evidence.answers, plan.worst),
         mismatches: worst::first_metric(evidence, &criteria, plan.worst),
         weights: weights(evidence, ties, plan.split_seed),

@@ -48,7 +48,7 @@ const KINDS: [Kind; 2] = [
     },
 ];
 
-/// Adds the conflicts of ratings and parses, and says whose regions are left where they are.
+/// Adds the conflicts of ratings and parses.
 pub fn find(inputs: &[Input], maps: &Maps, conflicts: &mut Vec<Conflict>) -> Result<(), Fault> {
     for kind in KINDS {
         let mut by_subject: BTreeMap<Subject, Vec<(usize, Side)>> = BTreeMap::new();
@@ -69,19 +69,7 @@ pub fn find(inputs: &[Input], maps: &Maps, conflicts: &mut Vec<Conflict>) -> Res
             conflicts.extend(conflict(inputs, kind.kind, &about, &sides));
         }
     }
-    for input in inputs {
-        conflicts.extend(unjoined_regions(input)?);
-    }
     Ok(())
-}
-
-/// Journals of regions name their entries by place, so that two of them cannot be laid together row by row: they are not joined.
-fn unjoined_regions(input: &Input) -> Result<Option<Conflict>, Fault> {
-    let count =
-        |conn: &Connection| -> Result<i64, Fault> { Ok(conn.query_row("SELECT count(*) FROM region_changes", [], |row| row.get(0))?) };
-    let count = input.project.read(MERGING, count).map_err(|error| said(&error))?;
-    let what = format!("{}: its {count} changes of regions are not joined; that file keeps them", input.name);
-    Ok((count > 0).then_some(Conflict { kind: ConflictKind::Regions, what }))
 }
 
 fn statements(input: &Input, kind: &Kind, maps: &HashMap<String, HashMap<i64, i64>>) -> Result<Vec<Statement>, Fault> {

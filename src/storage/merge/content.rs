@@ -1,5 +1,6 @@
 //! Items, edits and their pictures: matched by key and by what the pictures hold.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -97,10 +98,21 @@ impl Merge<'_> {
                 by_key.entry(thing.key.clone()).or_default().push(thing);
             }
         }
-        let mut all = Vec::new();
+        let mut by_key_of_its_own: BTreeMap<String, Same> = BTreeMap::new();
         for (key, things) in by_key {
-            all.extend(self.split(table, key, things));
+            for same in self.split(table, key, things) {
+                match by_key_of_its_own.entry(same.key.clone()) {
+                    Entry::Vacant(place) => drop(place.insert(same)),
+                    // A project that was merged before has it under this key already.
+                    Entry::Occupied(mut known) => {
+                        let known = known.get_mut();
+                        known.place = known.place.min(same.place);
+                        known.things.extend(same.things);
+                    }
+                }
+            }
         }
+        let mut all: Vec<Same> = by_key_of_its_own.into_values().collect();
         // As the projects have them; by key where they have something at the same place.
         all.sort_by(|a, b| (a.place, &a.key).cmp(&(b.place, &b.key)));
         for same in &all {

@@ -1,12 +1,13 @@
 //! Several projects become one, for raters who worked on copies of a project on machines of their own.
 //!
 //! Rows are matched by what they say, never by their ids: an item by its key, its instruction and its source's content, an edit by
-//! its key and its picture's content, everything else by all it says and by what it belongs to. What is in several inputs is kept once,
-//! what differs is kept side by side and reported as a [`Conflict`]. The inputs' order decides nothing, and merging a project with
+//! its key and its picture's content, everything else by all it says and by what it belongs to (journals of regions: `regions`). What is in
+//! several inputs is kept once, what differs is kept side by side and reported as a [`Conflict`]. The inputs' order decides nothing, and merging a project with
 //! itself gives that project again. The cache of network results is left behind; it only saves work.
 
 mod conflicts;
 mod content;
+mod regions;
 mod rows;
 mod tables;
 
@@ -45,6 +46,8 @@ pub struct Counts {
     pub sessions: usize,
     pub parses: usize,
     pub runs: usize,
+    /// Entries of the journals of regions.
+    pub region_changes: usize,
 }
 
 /// Something that the inputs do not agree about.
@@ -134,6 +137,7 @@ fn merge_into(opened: &[Input], paths: &[PathBuf], part: &Path) -> Result<MergeR
         let maps = rows::merge(opened, conn, &tables, content, &mut conflicts)?;
         conflicts::find(opened, &maps, &mut conflicts)?;
         rows::settle(conn, opened, &maps)?;
+        regions::merge(opened, conn, &maps, &mut conflicts)?;
         conflicts.sort();
         conflicts.dedup();
         Ok(conflicts)
@@ -162,5 +166,6 @@ fn counts(conn: &rusqlite::Connection) -> Result<Counts, Fault> {
         sessions: count("rating_sessions")?,
         parses: count("parses")?,
         runs: count("runs")?,
+        region_changes: count("region_changes")?,
     })
 }

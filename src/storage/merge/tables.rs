@@ -21,7 +21,7 @@ pub struct Table {
 
 /// Merged by `content` before all others.
 pub const CONTENT: [&str; 3] = ["pictures", "items", "edits"];
-/// Not merged: settings of one machine, what only saves work, and journals of regions (`conflicts` says whose).
+/// Not merged row by row: settings of one machine, what only saves work, and journals of regions (see `regions`).
 const LEFT_OUT: [&str; 4] = ["meta", "network_results", "region_changes", "region_checkpoints"];
 
 impl Table {

@@ -1,0 +1,38 @@
+//! An operation on a whole mask, apart from the document, so that a large mask is computed on another thread.
+
+use std::sync::Arc;
+
+use super::ops::MaskOp;
+use crate::domain::regions::RegionId;
+use crate::domain::{Mask, RegionRole, Size};
+use crate::editor::row::RowId;
+
+/// What to compute, and of which mask.
+#[derive(Clone, Debug)]
+pub struct MaskJob {
+    pub document: RowId,
+    pub role: RegionRole,
+    pub op: MaskOp,
+    /// The region whose mask it is; `None` begins a new one.
+    pub target: Option<RegionId>,
+    /// As it is now.
+    pub mask: Arc<Mask>,
+    /// Of the source, which the result has.
+    pub size: Size,
+}
+
+/// A job with its result.
+#[derive(Clone, Debug)]
+pub struct MaskDone {
+    pub job: MaskJob,
+    pub mask: Mask,
+}
+
+impl MaskJob {
+    /// Computes the result; takes up to a second for a picture of 8192×8192.
+    pub fn run(self) -> MaskDone {
+        let mask =
+            if self.mask.size() == self.size { self.op.apply(&self.mask) } else { self.op.apply(&self.mask.resized_nearest(self.size)) };
+        MaskDone { job: self, mask }
+    }
+}

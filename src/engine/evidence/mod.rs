@@ -1,0 +1,185 @@
+//! Everything that metrics and people say of a set of edits, brought into one table for [`crate::stats::comparison`]. The command
+//! line, the report and the window gather here, so that all of them compare the same things.
+
+mod marks;
+mod project;
+mod report;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::bail;
+
+use crate::datasets::Problem;
+use crate::domain::{Better, Profile, Rating, column_better};
+use crate::stats::comparison::{About, Evidence, OVERALL, Subject, criteria_of};
+use crate::stats::people::{Answer, EditName, means};
+use crate::storage::{EditId, Project};
+
+pub use report::report_extras;
+
+/// The metric's own values, in the order of tables.
+pub const METRICS: [&str; 5] = [OVERALL, "modify", "preserve", "size", "position"];
+
+/// What was gathered, with what could not be understood.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
+    pub evidence: Evidence,
+    pub about: About,
+    pub problems: Vec<Problem>,
+    /// What the person should know about how files were read.
+    pub remarks: Vec<String>,
+    /// The edits of the project that the first subjects stand for, in their order; empty where no project was read.
+    pub edits: Vec<EditId>,
+    /// Metrics whose sign was turned, because lower is better.
+    pub turned: Vec<String>,
+    /// What people were asked, in the order of tables; filled by [`Self::finish`].
+    pub criteria: Vec<String>,
+    /// Where each edit stands among the subjects; filled by [`Self::finish`].
+    known: BTreeMap<EditName, usize>,
+}
+
+/// Everything about the project at `path`, as `agree PROJECT` compares it. `range` names a saved range; without one it is fitted.
+/// `ground_truth` is a table of edits that are known to be good.
+///
+/// # Errors
+/// When the project cannot be read, or has no such range, or nothing in it is scored or rated.
+pub fn of_project(path: &Path, profile: Profile, range: Option<&str>, ground_truth: Option<&Path>) -> anyhow::Result<Gathered> {
+    let mut gathered = Gathered::new(path.display().to_string());
+    gathered.add_project(&Project::open_read_only(path)?, profile, range, false)?;
+    gathered.finish(&[], ground_truth)
+}
+
+impl Gathered {
+    /// Nothing yet; `data` names what will be gathered, in words.
+    pub fn new(data: String) -> Self {
+        Self { about: About { program: env!("CARGO_PKG_VERSION").to_owned(), data, ..About::default() }, ..Self::default() }
+    }
+
+    /// Brings names, means, signs and hashes into their final form. `lower_is_better` names metrics beside the known distances;
+    /// `ground_truth` is a table of edits that are known to be good.
+    ///
+    /// # Errors
+    /// When there is no such metric, or the table cannot be read.
+    pub fn finish(mut self, lower_is_better: &[String], ground_truth: Option<&Path>) -> anyhow::Result<Self> {
+        let subjects = self.evidence.subjects.iter().enumerate();
+        let known: BTreeMap<EditName, usize> = subjects.map(|(at, subject)| ((subject.item.clone(), subject.model.clone()), at)).collect();
+        self.take_means(&known);
+        self.turn_around(lower_is_better)?;
+        let evidence = &mut self.evidence;
+        for row in &mut evidence.parts {
+            let at = known.get(&(row.item.clone(), row.model.clone()));
+            row.human = at.and_then(|&at| evidence.subjects[at].human.get(OVERALL).copied());
+        }
+        if let Some(path) = ground_truth {
+            marks::add(path, evidence, &mut self.problems)?;
+        }
+        self.known = known;
+        self.criteria = criteria_of(&self.evidence);
+        self.describe();
+        Ok(self)
+    }
+
+    /// The project's edit of that item by that model.
+    pub fn edit_of(&self, item: &str, model: &str) -> Option<EditId> {
+        self.edits.get(*self.known.get(&(item.to_owned(), model.to_owned()))?).copied()
+    }
+
+    /// Gives every edit the mean of its answers; rated edits without scores are subjects only where nothing is scored.
+    fn take_means(&mut self, known: &BTreeMap<EditName, usize>) {
+        let evidence = &mut self.evidence;
+        let scored = !evidence.subjects.is_empty();
+        let mut strangers = Vec::new();
+        for (name, values) in means(&evidence.answers) {
+            match known.get(&name) {
+                Some(&at) => evidence.subjects[at].human.extend(values),
+                None if scored => strangers.push(name),
+                None => {
+                    let subject = Subject { item: name.0, model: name.1, human: values, ..Subject::default() };
+                    evidence.subjects.push(subject);
+                }
+            }
+        }
+        if let Some((item, model)) = strangers.first() {
+            let reason = format!("{} rated edits have no scores here, first {model} of {item}; left out of the agreement", strangers.len());
+            self.problems.push(Problem { place: "ratings".into(), reason });
+        }
+    }
+
+    /// Turns the sign of distances, so that higher is better everywhere.
+    fn turn_around(&mut self, asked: &[String]) -> anyhow::Result<()> {
+        let evidence = &mut self.evidence;
+        if let Some(unknown) = asked.iter().find(|name| !evidence.metrics.contains(name)) {
+            bail!("--lower-is-better: there is no metric '{unknown}'; there are: {}", evidence.metrics.join(", "));
+        }
+        let turned: Vec<String> = evidence.metrics.iter().filter(|name| asked.contains(name) || is_distance(name)).cloned().collect();
+        if turned.is_empty() {
+            return Ok(());
+        }
+        for subject in &mut evidence.subjects {
+            for (name, value) in &mut subject.metrics {
+                if turned.contains(name) {
+                    *value = -*value;
+                }
+            }
+        }
+        self.remarks.push(format!("lower is better, so the sign is turned: {}", turned.join(", ")));
+        self.turned = turned;
+        Ok(())
+    }
+
+    /// Counts and hashes: enough to tell later whether two comparisons are of the same data.
+    fn describe(&mut self) {
+        let evidence = &self.evidence;
+        let raters: BTreeSet<&String> =
+            evidence.answers.iter().map(|answer| &answer.rater).chain(evidence.votes.iter().map(|vote| &vote.rater)).collect();
+        let about = &mut self.about;
+        about.rater_set = raters.into_iter().cloned().collect();
+        about.edits = evidence.subjects.len();
+        about.rated = evidence.subjects.iter().filter(|subject| !subject.human.is_empty()).count();
+        about.vote_count = evidence.votes.len();
+        let scores = evidence.subjects.iter().map(|subject| format!("{}\t{}\t{:?}", subject.item, subject.model, subject.metrics));
+        about.add_content("scores", scores);
+        let answers = evidence.answers.iter().map(|a| format!("{}\t{}\t{}\t{}\t{}", a.item, a.model, a.rater, a.criterion, a.value));
+        let votes = evidence
+            .votes
+            .iter()
+            .map(|v| format!("{}\t{}\t{}\t{}\t{:?}\t{}", v.item, v.first, v.second, v.rater, v.preference, v.criterion));
+        about.add_content("opinions", answers.chain(votes));
+    }
+}
+
+/// Metrics where lower is better, whatever the case and whatever follows the name.
+const DISTANCES: [&str; 6] = ["l1", "l2", "mse", "lpips", "dists", "structure_distance"];
+
+/// Whether lower values of a metric of this name are better: a baseline says so itself, of other columns only the name is known.
+fn is_distance(name: &str) -> bool {
+    if column_better(name) == Better::Lower {
+        return true;
+    }
+    let lower = name.to_lowercase();
+    let first = lower.split([' ', '.', '|', '(', '-']).next().unwrap_or(&lower);
+    DISTANCES.contains(&first)
+}
+
+/// BPM and its parts, then the baselines that some edit has, by name.
+pub fn metric_names(evidence: &Evidence) -> Vec<String> {
+    let own = METRICS.map(str::to_owned);
+    let others: BTreeSet<&String> =
+        evidence.subjects.iter().flat_map(|subject| subject.metrics.keys()).filter(|name| !own.contains(name)).collect();
+    own.iter().chain(others).cloned().collect()
+}
+
+/// The answers of a rating; `seconds` is how long it took, where the rating itself does not say.
+pub fn answers(item: &str, model: &str, rating: &Rating, seconds: Option<f64>) -> Vec<Answer> {
+    let seconds = seconds.or_else(|| rating.context.as_ref()?.seconds);
+    let answer = |(criterion, value): (&String, &f64)| Answer {
+        item: item.to_owned(),
+        model: model.to_owned(),
+        rater: rating.rater.clone(),
+        criterion: criterion.clone(),
+        value: *value,
+        seconds,
+    };
+    rating.values.iter().map(answer).collect()
+}

@@ -1,0 +1,50 @@
+//! What a report shows beside the numbers: the worst disagreements with their pictures and traces, and the points of its scatter.
+
+use std::collections::HashMap;
+
+use crate::domain::Profile;
+use crate::engine::results::{self, ScoredEdit};
+use crate::stats::comparison::{Comparison, Mismatch, ReportEdit, ReportExtras, ReportPoint};
+use crate::storage::{Project, StoredEdit, StoredItem};
+
+/// What the project knows about the edits that a comparison names, under the comparison's own profile and range.
+///
+/// # Errors
+/// When the project cannot be read.
+pub fn report_extras(comparison: &Comparison, project: &Project) -> anyhow::Result<ReportExtras> {
+    let profile: Profile = comparison.about.profile.as_deref().unwrap_or_default().parse().unwrap_or_default();
+    let scored = results::all(project, profile, comparison.about.range.as_ref(), None)?;
+    let items: HashMap<_, _> = project.items()?.into_iter().map(|item| (item.id, item)).collect();
+    let edits: HashMap<_, _> = project.edits()?.into_iter().map(|edit| (edit.id, edit)).collect();
+    let shown = comparison.mismatches.iter().filter_map(|found| {
+        let own = scored.iter().find(|edit| edit.item.0 == found.item && edit.model == found.model)?;
+        let stored = edits.get(&own.id)?;
+        Some(report_edit(found, own, stored, items.get(&stored.item)?))
+    });
+    let points = comparison.lines.first().map(|line| {
+        let point = |edit: &ScoredEdit| {
+            Some(ReportPoint {
+                item: edit.item.0.clone(),
+                model: edit.model.clone(),
+                human: edit.human(&line.criterion)?,
+                metric: *edit.value(&line.metric).value()?,
+            })
+        };
+        scored.iter().filter_map(point).collect()
+    });
+    Ok(ReportExtras { edits: shown.collect(), points: points.unwrap_or_default() })
+}
+
+fn report_edit(found: &Mismatch, own: &ScoredEdit, stored: &StoredEdit, item: &StoredItem) -> ReportEdit {
+    let score = own.score.as_ref();
+    ReportEdit {
+        item: found.item.clone(),
+        model: found.model.clone(),
+        instruction: own.instruction.clone(),
+        source: item.source.path.clone(),
+        edited: stored.picture.path.clone(),
+        boxes: score.map(|score| score.boxes.clone()).unwrap_or_default(),
+        mask: score.and_then(|score| score.mask.clone()),
+        trace: score.map(|score| score.trace.clone()).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,135 @@
+//! What raters said about one edit, in the words of the History tab.
+
+use crate::domain::{Answer, CRITERIA, Criterion, EditKey, Judgement, Preference, Rating, TaskRole};
+use crate::editor::{HistoryLine, LETTERS};
+use crate::storage::{EditId, Project, StorageError};
+
+/// The answers of sessions about an edit that are no ratings: votes, ranks, repeats, checks and what could not be judged. In the order
+/// they were said; skips are none.
+pub fn judgement_lines(project: &Project, id: EditId) -> Result<Vec<HistoryLine>, StorageError> {
+    let key = project.edit(id)?.key;
+    let mut lines = Vec::new();
+    for (session, said) in project.judgements_about(id)? {
+        let mut names = Vec::with_capacity(said.shown.len());
+        for edit in &said.shown {
+            let model = match project.edit_by_key(edit)? {
+                Some(other) => project.edit(other)?.model,
+                None => String::new(),
+            };
+            names.push(if model.is_empty() { edit.0.clone() } else { model });
+        }
+        let Some(words) = judgement_words(&said, &key, &names) else { continue };
+        let comment = if said.comment.is_empty() { String::new() } else { format!(" “{}”", said.comment) };
+        let what = format!("{words} · session “{session}”{comment}");
+        lines.push(HistoryLine { at_millis: Some(said.at_millis), who: said.rater, what });
+    }
+    Ok(lines)
+}
+
+/// A rating in words: the paper's criteria in their order, then the others.
+pub fn rating_words(rating: &Rating) -> String {
+    let paper = CRITERIA.map(Criterion::name);
+    let known = paper.into_iter().filter_map(|name| Some((name, rating.values.get(name)?)));
+    let others = rating.values.iter().filter(|(name, _)| !paper.contains(&name.as_str())).map(|(name, value)| (name.as_str(), value));
+    let mut answers: Vec<String> = known.chain(others).map(|(name, value)| format!("{name} {value}")).collect();
+    let unjudged = rating.context.as_ref().map(|context| context.cannot_judge.as_slice()).unwrap_or_default();
+    answers.extend(unjudged.iter().map(|name| format!("{name} can’t judge")));
+    let comment = if rating.comment.is_empty() { String::new() } else { format!(" “{}”", rating.comment) };
+    if answers.is_empty() { format!("Commented:{comment}") } else { format!("Rated: {}{comment}", answers.join(", ")) }
+}
+
+/// What a judgement says about the edit `key`; `names` are those of the shown edits. `None` for what is a rating already, and for skips.
+fn judgement_words(said: &Judgement, key: &EditKey, names: &[String]) -> Option<String> {
+    let place = said.shown.iter().position(|edit| edit == key)?;
+    let why = match said.role {
+        TaskRole::Plain => "",
+        TaskRole::Repeat => " (asked again)",
+        TaskRole::SourceAsEdit => " (attention check: the source was shown in its place)",
+        TaskRole::SameTwice => " (attention check: it was shown twice)",
+    };
+    let words = match &said.answer {
+        Answer::Skipped | Answer::Unblinded => return None,
+        Answer::CannotJudge => "Cannot be judged".to_owned(),
+        Answer::Rubric { .. } if said.role == TaskRole::Plain => return None,
+        Answer::Rubric { values, .. } => {
+            let rating = Rating::new(&*said.rater, values.clone());
+            rating_words(&rating)
+        }
+        Answer::Pair(vote) => {
+            let (other, own) = (names.get(1 - place.min(1))?, if place == 0 { *vote } else { vote.swapped() });
+            let sides = format!("shown as {} beside {}", LETTERS[place.min(1)], LETTERS[1 - place.min(1)]);
+            match own {
+                Preference::First => format!("Better than {other} ({sides})"),
+                Preference::Second => format!("Worse than {other} ({sides})"),
+                Preference::Tie => format!("Tie with {other} ({sides})"),
+                Preference::BothBad => format!("As bad as {other} ({sides})"),
+            }
+        }
+        Answer::Ranking(ranks) => {
+            let (rank, letter) = (ranks.get(place)?, LETTERS.get(place)?);
+            let others: Vec<String> = names.iter().zip(ranks).map(|(name, rank)| format!("{rank} {name}")).collect();
+            format!("Rank {rank} of {} (shown as {letter}): {}", ranks.len(), others.join(", "))
+        }
+    };
+    Some(format!("{words}{why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{ItemKey, ProtocolKind, RatingContext, Visible};
+
+    fn said(answer: Answer, role: TaskRole, shown: &[&str]) -> Judgement {
+        Judgement {
+            session: "s".into(),
+            rater: "ann".into(),
+            item: ItemKey("i".into()),
+            shown: shown.iter().map(|key| EditKey((*key).into())).collect(),
+            task: "t".into(),
+            role,
+            answer,
+            comment: String::new(),
+            place: 1,
+            seconds: 1.0,
+            at_millis: 1,
+            visible: Visible::default(),
+            rubric: None,
+        }
+    }
+
+    fn words(answer: Answer, role: TaskRole, about: &str) -> Option<String> {
+        let names = ["flux", "sdxl", "qwen"].map(str::to_owned);
+        let shown = ["a", "b", "c"];
+        let count = if matches!(answer, Answer::Ranking(_)) { 3 } else { 2 };
+        judgement_words(&said(answer, role, &shown[..count]), &EditKey(about.into()), &names[..count])
+    }
+
+    #[test]
+    fn a_vote_is_told_from_the_side_of_the_edit() {
+        let vote = |vote, about| words(Answer::Pair(vote), TaskRole::Plain, about);
+        assert_eq!(vote(Preference::First, "a").as_deref(), Some("Better than sdxl (shown as A beside B)"));
+        assert_eq!(vote(Preference::First, "b").as_deref(), Some("Worse than flux (shown as B beside A)"));
+        assert_eq!(vote(Preference::BothBad, "b").as_deref(), Some("As bad as flux (shown as B beside A)"));
+        assert_eq!(vote(Preference::Tie, "z"), None, "it was not shown");
+        let repeat = words(Answer::Pair(Preference::Second), TaskRole::Repeat, "a");
+        assert_eq!(repeat.as_deref(), Some("Worse than sdxl (shown as A beside B) (asked again)"));
+        let ranked = words(Answer::Ranking(vec![2, 1, 2]), TaskRole::Plain, "b");
+        assert_eq!(ranked.as_deref(), Some("Rank 1 of 3 (shown as B): 2 flux, 1 sdxl, 2 qwen"));
+        assert_eq!(words(Answer::Skipped, TaskRole::Plain, "a"), None);
+    }
+
+    #[test]
+    fn a_rating_names_every_answer_whatever_the_rubric() {
+        let mut rating = Rating::new("ann", [("SC", 0.5), ("overall", 2.0), ("size", 4.0)].map(|(n, v)| (n.to_owned(), v)).into());
+        rating.context = Some(RatingContext {
+            protocol: ProtocolKind::Rubric,
+            rubric: None,
+            session: None,
+            place: None,
+            seconds: None,
+            visible: Visible::default(),
+            cannot_judge: vec!["PQ".into()],
+        });
+        assert_eq!(rating_words(&rating), "Rated: size 4, overall 2, SC 0.5, PQ can’t judge");
+    }
+}
