@@ -2,6 +2,7 @@
 
 mod audit;
 mod canvas;
+mod canvas_figures;
 mod canvas_large;
 mod columns;
 mod looks;
