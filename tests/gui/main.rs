@@ -1,5 +1,6 @@
 //! The window, driven through labels and keys as a person would.
 
+mod agreement;
 mod audit;
 mod canvas;
 mod canvas_figures;
@@ -10,6 +11,8 @@ mod looks_canvas;
 mod measures;
 mod people;
 mod pixels;
+mod pointer;
+mod regions_tab;
 mod support;
 mod tools;
 mod walk;
