@@ -7,6 +7,7 @@
 mod history;
 pub mod keys;
 mod live;
+mod results;
 mod store;
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use crate::editor::{Given, Progress, RowId, SessionRun, View};
 
 pub use history::{judgement_lines, rating_words};
 pub use live::{LiveAgreement, LiveLine, live_agreement};
+pub use results::{DifferingTask, RaterLine, SessionResults, results};
 pub use store::answer;
 
 /// What the Rating page knows.
@@ -70,12 +72,20 @@ pub struct OpenSession {
     pub rows: HashMap<EditKey, RowId>,
     /// How raters agree so far; only after an answer, and only where the setup allows it.
     pub live: Option<LiveAgreement>,
+    /// What the session came to, of all raters; only at the end.
+    pub results: Option<Result<SessionResults, String>>,
 }
 
 impl OpenSession {
     /// Whether everything is answered.
     pub fn is_done(&self) -> bool {
         self.run.task().is_none()
+    }
+
+    /// The edits of the tasks that the end lists, in its order.
+    pub fn differing_rows(&self) -> Vec<Option<RowId>> {
+        let found = self.results.as_ref().and_then(|results| results.as_ref().ok());
+        found.map(|found| found.differing.iter().map(|task| task.row).collect()).unwrap_or_default()
     }
 }
 
@@ -157,6 +167,8 @@ pub enum PeopleAction {
     Comment(String),
     FocusComment,
     SetView(View),
+    /// Shows an edit on the Audit page.
+    OpenEdit(RowId),
     /// Ends the blind for this rater, and says so in the session's log.
     Unblind,
 }
@@ -175,6 +187,10 @@ pub enum PeopleRequest {
     Open {
         uid: String,
     },
+    /// Sums up what all raters of a session said.
+    Results {
+        uid: String,
+    },
     /// Keeps an answer; `live` asks for the agreement after it.
     Keep {
         judgement: Box<Judgement>,
@@ -189,6 +205,11 @@ pub enum PeopleEvent {
     /// The uid of the new session.
     Created(Result<String, String>),
     Opened(Result<Box<OpenedSession>, String>),
+    /// What the session of that uid came to.
+    SummedUp {
+        uid: String,
+        result: Result<Box<SessionResults>, String>,
+    },
     /// The judgement comes back, so that one that could not be kept is not lost.
     Kept {
         judgement: Box<Judgement>,
@@ -211,6 +232,7 @@ pub fn no_sessions(request: PeopleRequest) -> PeopleEvent {
         PeopleRequest::List { .. } => PeopleEvent::Listed(Ok(Vec::new())),
         PeopleRequest::Create { .. } => PeopleEvent::Created(Err(none())),
         PeopleRequest::Open { .. } => PeopleEvent::Opened(Err(none())),
+        PeopleRequest::Results { uid } => PeopleEvent::SummedUp { uid, result: Err(none()) },
         PeopleRequest::Keep { judgement, .. } => PeopleEvent::Kept { judgement, result: Err(none()) },
     }
 }

@@ -4,6 +4,7 @@ mod end;
 mod forms;
 mod panes;
 mod ranking;
+mod results;
 mod rubric_editor;
 mod run;
 mod sessions;
