@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use editscope::domain::{ModelVote, Outcome, Preference};
-use editscope::stats::comparison::{About, Comparison, Evidence, Plan, Subject, Ties, changes, compare_all, holm, labels_of, mismatches};
+use editscope::stats::comparison::{
+    About, Comparison, Evidence, Leaderboard, Plan, Subject, Ties, changes, compare_all, holm, labels_of, mismatches,
+};
 use editscope::stats::intervals::{Mean, agreement_interval, compare};
 use editscope::stats::orders::{TwoReadings, order_changes};
 use editscope::stats::people::{
@@ -377,6 +379,15 @@ fn any_answers() -> impl Strategy<Value = Vec<Answer>> {
     })
 }
 
+/// Equal, or undefined for a reason, up to the order in which floats were added.
+fn near(a: &Outcome<f64>, b: &Outcome<f64>) -> bool {
+    match (a, b) {
+        (Outcome::Value(a), Outcome::Value(b)) => (a - b).abs() < 1e-12,
+        (Outcome::NotApplicable(_), Outcome::NotApplicable(_)) => true,
+        _ => false,
+    }
+}
+
 fn numbers(found: &BetweenRaters) -> Vec<Outcome<f64>> {
     let all = [&found.percent, &found.alpha_nominal, &found.alpha_ordinal, &found.alpha_interval, &found.fleiss_kappa, &found.icc_single];
     all.map(|outcome| outcome.clone().map(|value| (value * 1e9).round())).into()
@@ -404,6 +415,39 @@ proptest! {
             means(answers).values().flat_map(BTreeMap::values).map(|mean| (mean * 1e9).round() as i64).collect()
         };
         prop_assert_eq!(means_of(&answers), means_of(&turned));
+    }
+
+    /// The order of edits changes nothing of a whole comparison: agreement, its interval, the worst disagreements, duels.
+    #[test]
+    fn order_of_edits_changes_nothing(values in prop::collection::vec((0..5_u8, 0..4_u8), 24), by in 0..24_usize) {
+        let subjects: Vec<Subject> = values
+            .iter()
+            .enumerate()
+            .map(|(i, (metric, human))| subject(&(i / 3).to_string(), &(i % 3).to_string(), f64::from(*metric), f64::from(*human)))
+            .collect();
+        let mut turned = subjects.clone();
+        turned.reverse();
+        turned.rotate_left(by);
+        let plan = Plan { bootstrap: Bootstrap { resamples: 20, ..Bootstrap::default() }, ..Plan::default() };
+        let compared = |subjects: Vec<Subject>| {
+            let evidence = Evidence { subjects, metrics: vec!["overall".into()], ..Evidence::default() };
+            compare_all(About::default(), &evidence, &plan)
+        };
+        let (ours, theirs) = (compared(subjects), compared(turned));
+        for (a, b) in ours.lines.iter().zip(&theirs.lines) {
+            prop_assert_eq!(&a.agreement, &b.agreement);
+            prop_assert_eq!(&a.macro_interval, &b.macro_interval);
+            prop_assert!(near(&a.spearman, &b.spearman), "{:?} {:?}", a.spearman, b.spearman);
+        }
+        prop_assert_eq!(&ours.mismatches, &theirs.mismatches);
+        for (a, b) in ours.leaderboards.iter().zip(&theirs.leaderboards) {
+            let duels = |board: &Leaderboard| -> Vec<_> {
+                board.standings.iter().map(|s| (s.model.clone(), s.wins, s.losses, s.ties, s.strength.clone(), s.elo.to_bits())).collect()
+            };
+            prop_assert_eq!(duels(a), duels(b));
+        }
+        prop_assert_eq!((ours.lines.len(), ours.leaderboards.len()), (theirs.lines.len(), theirs.leaderboards.len()));
+        prop_assert!(!ours.lines.is_empty());
     }
 
     /// Everybody copies the first rater: α is 1, or undefined where there is one value only.

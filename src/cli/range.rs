@@ -67,7 +67,10 @@ pub enum RangeCommand {
 pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
     match &range.command {
         RangeCommand::List { project, json } => list(&Project::open_read_only(project)?, *json)?,
-        RangeCommand::Fit { project, name, profile } => fit(&Project::open(project)?, name, *profile)?,
+        RangeCommand::Fit { project, name, profile } => {
+            let range = results::fit_and_save(&Project::open(project)?, name, *profile)?;
+            out!("{}", words(&range));
+        }
         RangeCommand::Export { project, name, profile, output } => {
             let project = Project::open_read_only(project)?;
             let range = project.range(name, *profile)?.with_context(|| unknown(&project, name, *profile))?;
@@ -100,19 +103,6 @@ pub fn from_file(path: &Path) -> anyhow::Result<Range> {
         }
     }
     Ok(range)
-}
-
-fn fit(project: &Project, name: &str, profile: Profile) -> anyhow::Result<()> {
-    let fitted = results::fit(project, profile, None)?;
-    if fitted.modify.is_none() && fitted.preserve.is_none() {
-        bail!("{}: no edit has a score of profile {profile} to fit on; run `editscope score` first", project.path().display());
-    }
-    let file = project.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let edits = results::all(project, profile, None, None)?.iter().filter(|edit| edit.score.is_some()).count();
-    let range = Range { name: name.to_owned(), fitted_on: format!("{edits} edits of {file}"), ..fitted };
-    project.save_range(&range)?;
-    out!("{}", words(&range));
-    Ok(())
 }
 
 fn list(project: &Project, json: bool) -> anyhow::Result<()> {

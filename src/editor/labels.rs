@@ -12,9 +12,10 @@ pub struct LabelBox {
 
 /// A place for each label, in the order given: above the box, else below, else inside, else beside, else up to three steps above or below.
 ///
-/// Places stay within `pane` as far as they fit. `None` for a label that finds no free place; it is better left out than unreadable.
-pub fn place_labels(labels: &[LabelBox], pane: &Rect<UiSpace>) -> Vec<Option<Rect<UiSpace>>> {
-    let mut taken: Vec<Rect<UiSpace>> = Vec::new();
+/// Places stay within `pane` as far as they fit, and off `kept_free`, where something else stands. `None` for a label that finds no free
+/// place; it is better left out than unreadable.
+pub fn place_labels(labels: &[LabelBox], pane: &Rect<UiSpace>, kept_free: &[Rect<UiSpace>]) -> Vec<Option<Rect<UiSpace>>> {
+    let mut taken = kept_free.to_vec();
     labels
         .iter()
         .map(|label| {
@@ -51,7 +52,7 @@ mod tests {
         let pane = Rect::new(0.0, 0.0, 300.0, 300.0);
         let anchor = Rect::new(100.0, 100.0, 160.0, 160.0);
         let labels = [LabelBox { anchor, width: 50.0, height: 14.0 }; 30];
-        let places: Vec<_> = place_labels(&labels, &pane).into_iter().flatten().collect();
+        let places: Vec<_> = place_labels(&labels, &pane, &[]).into_iter().flatten().collect();
         // Four heights beside the box (left and right edge overlap), three steps above and three below.
         assert_eq!(places.len(), 10);
         assert_eq!(places[0].to_array(), [100.0, 86.0, 150.0, 100.0]);
@@ -65,6 +66,9 @@ mod tests {
     fn a_box_at_the_top_edge_has_its_label_inside_the_pane() {
         let pane = Rect::new(0.0, 0.0, 100.0, 100.0);
         let label = LabelBox { anchor: Rect::new(-5.0, -5.0, 40.0, 40.0), width: 30.0, height: 10.0 };
-        assert_eq!(place_labels(&[label], &pane)[0].map(|r| r.to_array()), Some([0.0, 0.0, 30.0, 10.0]));
+        assert_eq!(place_labels(&[label], &pane, &[])[0].map(|r| r.to_array()), Some([0.0, 0.0, 30.0, 10.0]));
+        // Where a note stands in that corner, the label goes to the next place: below the box.
+        let note = Rect::new(0.0, 0.0, 60.0, 12.0);
+        assert_eq!(place_labels(&[label], &pane, &[note])[0].map(|r| r.to_array()), Some([0.0, 40.0, 30.0, 50.0]));
     }
 }

@@ -19,7 +19,7 @@ mod session;
 pub mod tools;
 mod view;
 
-pub use agreement::{Measure, MeasurePoint, measure_points};
+pub use agreement::Measure;
 pub use band::Band;
 pub use compare::{Compare, CompareMode, Content, DifferenceView, Divider, PaneLayout};
 pub use details::{Audit, Automatic, Combined, EditDetails, HistoryLine, PictureState};
@@ -27,7 +27,7 @@ pub use flags::{Flag, Flags};
 pub use jobs::{Failure, Job, JobState, Jobs};
 pub use labels::{LabelBox, place_labels};
 pub use overlays::{Overlay, Overlays};
-pub use queue::{Filter, Queue, ShowOnly, SortKey};
+pub use queue::{Filter, Picked, Queue, ShowOnly, SortKey};
 pub use rating::RatingDraft;
 pub use row::{Cell, Columns, Row, RowId};
 pub use session::{Consistency, Form, Given, LETTERS, Pressed, Progress, SessionRun, Summary, Task, order, repeat_count, summary};

@@ -1,7 +1,7 @@
 //! The queue: rows, what is shown of them and in which order, and which one is selected.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::flags::Flag;
@@ -36,6 +36,14 @@ pub enum ShowOnly {
     With(Flag),
 }
 
+/// Rows that were picked elsewhere, such as in a plot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picked {
+    pub rows: Arc<HashSet<RowId>>,
+    /// What they are, in words ("12 edits picked in the plot").
+    pub what: String,
+}
+
 /// Which rows are shown.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Filter {
@@ -43,6 +51,7 @@ pub struct Filter {
     pub text: String,
     pub model: Option<Arc<str>>,
     pub only: ShowOnly,
+    pub picked: Option<Picked>,
 }
 
 /// Rows with filter, order and selection. The shown rows are computed when something changes, not each frame.
@@ -166,6 +175,18 @@ impl Queue {
         (0..count).map(|step| &self.rows[self.shown[(start + step) % count]]).find(|row| wanted(row)).map(|row| row.id)
     }
 
+    /// The shown row `by` places from `from` when those with the greatest disagreement come first, going round; the first when `from`
+    /// is not among them.
+    pub fn next_disagreement(&self, from: Option<RowId>, by: isize) -> Option<RowId> {
+        let gap = |index: usize| self.disagreement(index).unwrap_or_default();
+        let mut apart: Vec<usize> = self.shown.iter().copied().filter(|&index| gap(index) > 0.0).collect();
+        apart.sort_by(|&a, &b| gap(b).total_cmp(&gap(a)).then(a.cmp(&b)));
+        let count = apart.len();
+        let place = apart.iter().position(|&index| Some(self.rows[index].id) == from);
+        let next = place.map_or(0, |place| (place as isize + by).rem_euclid(count as isize) as usize);
+        apart.get(next).map(|&index| self.rows[index].id)
+    }
+
     /// Edits of the same item as `row`, in the order of the data set.
     pub fn siblings<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(move |other| other.item == row.item)
@@ -202,7 +223,8 @@ fn accepts(row: &Row, filter: &Filter, words: &[String]) -> bool {
         ShowOnly::Flagged => !row.flags.is_empty(),
         ShowOnly::With(flag) => row.flags.has(flag),
     };
-    only && filter.model.as_ref().is_none_or(|model| *model == row.model)
+    only && filter.picked.as_ref().is_none_or(|picked| picked.rows.contains(&row.id))
+        && filter.model.as_ref().is_none_or(|model| *model == row.model)
         && (words.is_empty() || {
             let text = format!("{}\n{}\n{}", row.instruction, row.model, row.item).to_lowercase();
             words.iter().all(|word| text.contains(word.as_str()))
@@ -328,6 +350,25 @@ mod tests {
         queue.sort_by(SortKey::Disagreement);
         assert_eq!((queue.disagreement(0), queue.disagreement(1), queue.disagreement(2)), (Some(1.0), Some(1.0), None));
         assert_eq!(queue.shown(), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn disagreements_are_stepped_through_and_a_pick_leaves_the_others_out() {
+        let mut rows: Vec<Row> = (0..4).map(|id| row(id, "x", "m", Some([1.0, 2.0, 3.0, 4.0][id as usize]), None)).collect();
+        // Ranks by people 3, 1, 2, 0 against 0, 1, 2, 3 by the metric: rows 0 and 3 lie furthest apart, the others agree.
+        for (row, human) in rows.iter_mut().zip([4.0, 2.0, 3.0, 1.0]) {
+            row.people[4] = Some(human);
+        }
+        let mut queue = Queue::default();
+        queue.set_rows(rows);
+        assert_eq!((queue.next_disagreement(None, 1), queue.next_disagreement(Some(RowId(0)), 1)), (Some(RowId(0)), Some(RowId(3))));
+        assert_eq!(
+            (queue.next_disagreement(Some(RowId(3)), 1), queue.next_disagreement(Some(RowId(0)), -1)),
+            (Some(RowId(0)), Some(RowId(3)))
+        );
+        let picked = Picked { rows: Arc::new([RowId(1), RowId(3)].into()), what: "2 edits".into() };
+        queue.set_filter(Filter { picked: Some(picked), ..Filter::default() });
+        assert_eq!((queue.shown(), queue.next_disagreement(Some(RowId(3)), 1)), (&[1, 3][..], Some(RowId(3))));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use crate::domain::{ImageSpace, Point, Rect, Size, UiSpace};
 
-/// Least and greatest zoom, in window points a source pixel.
+/// Least and greatest zoom, in screen pixels a source pixel: 1 % and 6400 %, whatever the scale of the screen.
 const ZOOM_LIMITS: (f32, f32) = (0.01, 64.0);
 /// Points left free around a fitted picture.
 const FIT_MARGIN: f32 = 8.0;
@@ -27,14 +27,16 @@ impl Default for View {
 }
 
 impl View {
-    /// The view with zoom and centre spelled out for a pane showing a picture of `size`.
-    pub fn resolved(&self, pane: &Rect<UiSpace>, size: Size) -> Self {
+    /// The view with zoom and centre spelled out for a pane showing a picture of `size`. `ppp` is screen pixels a window point.
+    ///
+    /// A fitted picture is seen whole, even if that takes less than the least zoom.
+    pub fn resolved(&self, pane: &Rect<UiSpace>, size: Size, ppp: f32) -> Self {
         if !self.fit || size.pixels() == 0 {
             return *self;
         }
         let zoom_x = (pane.width() - 2.0 * FIT_MARGIN).max(1.0) / size.width as f32;
         let zoom_y = (pane.height() - 2.0 * FIT_MARGIN).max(1.0) / size.height as f32;
-        let zoom = zoom_x.min(zoom_y).clamp(ZOOM_LIMITS.0, ZOOM_LIMITS.1);
+        let zoom = zoom_x.min(zoom_y).min(ZOOM_LIMITS.1 / ppp);
         Self { fit: true, zoom, center_in_image: Rect::whole(size).center() }
     }
 
@@ -53,10 +55,11 @@ impl View {
         Point::new(self.center_in_image.x + (p_in_ui.x - middle.x) / self.zoom, self.center_in_image.y + (p_in_ui.y - middle.y) / self.zoom)
     }
 
-    /// Zooms by `factor` so that the pixel under `cursor_in_ui` stays under it. The view must be resolved.
-    pub fn zoomed_at(&self, pane: &Rect<UiSpace>, cursor_in_ui: Point<UiSpace>, factor: f32) -> Self {
+    /// Zooms by `factor` so that the pixel under `cursor_in_ui` stays under it. `ppp` is screen pixels a window point. The view must be
+    /// resolved.
+    pub fn zoomed_at(&self, pane: &Rect<UiSpace>, cursor_in_ui: Point<UiSpace>, factor: f32, ppp: f32) -> Self {
         let held = self.image_from_ui(pane, cursor_in_ui);
-        let zoom = (self.zoom * factor).clamp(ZOOM_LIMITS.0, ZOOM_LIMITS.1);
+        let zoom = self.limited(self.zoom * factor, ppp);
         let middle = pane.center();
         let center_in_image = Point::new(held.x - (cursor_in_ui.x - middle.x) / zoom, held.y - (cursor_in_ui.y - middle.y) / zoom);
         Self { fit: false, zoom, center_in_image }
@@ -89,9 +92,15 @@ impl View {
         Self { fit: false, zoom: self.zoom, center_in_image }
     }
 
-    /// The same centre at another zoom. The view must be resolved.
-    pub fn at_zoom(&self, zoom: f32) -> Self {
-        Self { fit: false, zoom: zoom.clamp(ZOOM_LIMITS.0, ZOOM_LIMITS.1), center_in_image: self.center_in_image }
+    /// The same centre at another zoom (window points a source pixel; `ppp` is screen pixels a window point). The view must be resolved.
+    pub fn at_zoom(&self, zoom: f32, ppp: f32) -> Self {
+        Self { fit: false, zoom: self.limited(zoom, ppp), center_in_image: self.center_in_image }
+    }
+
+    /// `zoom` within the limits. A fitted picture may lie below the least zoom: from there it can only be zoomed in.
+    fn limited(&self, zoom: f32, ppp: f32) -> f32 {
+        let least = (ZOOM_LIMITS.0 / ppp).min(self.zoom);
+        zoom.clamp(least, ZOOM_LIMITS.1 / ppp)
     }
 }
 
@@ -104,7 +113,7 @@ mod tests {
     #[test]
     fn fitting_shows_the_whole_picture_with_a_margin() {
         // The pane is 216 points wide, 8 are left free on each side: 200 points for 400 pixels.
-        let view = View::default().resolved(&PANE, Size::new(400, 100));
+        let view = View::default().resolved(&PANE, Size::new(400, 100), 1.0);
         assert_eq!(view.zoom, 0.5);
         let corner = view.ui_from_image(&PANE, Point::new(0.0, 0.0));
         assert_eq!((corner.x, corner.y), (108.0, 133.0));
@@ -112,10 +121,10 @@ mod tests {
 
     #[test]
     fn zooming_keeps_the_pixel_under_the_cursor() {
-        let view = View::default().resolved(&PANE, Size::new(400, 100));
+        let view = View::default().resolved(&PANE, Size::new(400, 100), 1.0);
         let cursor = Point::new(120.0, 140.0);
         let held = view.image_from_ui(&PANE, cursor);
-        let zoomed = view.zoomed_at(&PANE, cursor, 4.0);
+        let zoomed = view.zoomed_at(&PANE, cursor, 4.0, 1.0);
         let back = zoomed.ui_from_image(&PANE, held);
         assert!((back.x - cursor.x).abs() < 1e-3 && (back.y - cursor.y).abs() < 1e-3);
         assert_eq!(zoomed.zoom, 2.0);
@@ -123,10 +132,24 @@ mod tests {
     }
 
     #[test]
-    fn zoom_stays_within_one_and_6400_percent() {
-        let view = View::default().resolved(&PANE, Size::new(400, 100));
-        assert_eq!(view.zoomed_at(&PANE, PANE.center(), 1e9).zoom, 64.0);
-        assert_eq!(view.zoomed_at(&PANE, PANE.center(), 1e-9).zoom, 0.01);
+    fn zoom_stays_within_one_and_6400_percent_of_the_screen_s_pixels() {
+        for (ppp, most, least) in [(1.0, 64.0, 0.01), (2.0, 32.0, 0.005)] {
+            let view = View::default().resolved(&PANE, Size::new(400, 100), ppp);
+            assert_eq!(view.zoomed_at(&PANE, PANE.center(), 1e9, ppp).zoom, most);
+            assert_eq!(view.zoomed_at(&PANE, PANE.center(), 1e-9, ppp).zoom, least);
+            assert_eq!(view.at_zoom(1e9, ppp).zoom, most);
+            // A picture of one pixel is not fitted beyond it either: the pane has room for 200 points.
+            assert_eq!(View::default().resolved(&PANE, Size::new(1, 1), ppp).zoom, most);
+        }
+    }
+
+    #[test]
+    fn a_fitted_picture_is_seen_whole_even_below_one_percent() {
+        // 200 points for 100,000 pixels.
+        let view = View::default().resolved(&PANE, Size::new(100_000, 10), 1.0);
+        assert!((view.zoom - 0.002).abs() < 1e-7);
+        assert_eq!(view.zoomed_at(&PANE, PANE.center(), 0.5, 1.0).zoom, view.zoom, "it does not jump to 1 % when zoomed out");
+        assert_eq!(view.zoomed_at(&PANE, PANE.center(), 2.0, 1.0).zoom, 2.0 * view.zoom);
     }
 
     #[test]
@@ -146,7 +169,7 @@ mod tests {
 
     #[test]
     fn panning_moves_the_picture_with_the_hand() {
-        let view = View::default().resolved(&PANE, Size::new(400, 100)).panned(10.0, 0.0);
+        let view = View::default().resolved(&PANE, Size::new(400, 100), 1.0).panned(10.0, 0.0);
         assert_eq!(view.center_in_image.x, 180.0);
     }
 }

@@ -92,6 +92,22 @@ pub fn fit(project: &Project, profile: Profile, edits: Option<&[EditId]>) -> Res
     Ok(fit_range(profile, &scores, "fitted", &format!("{} edits of this set", scores.len())))
 }
 
+/// Fits the range of a profile on a project and keeps it there under a name; one of that name and profile is replaced.
+///
+/// # Errors
+/// When nothing is scored, or the project cannot be read or written.
+pub fn fit_and_save(project: &Project, name: &str, profile: Profile) -> anyhow::Result<Range> {
+    let fitted = fit(project, profile, None)?;
+    if fitted.modify.is_none() && fitted.preserve.is_none() {
+        anyhow::bail!("{}: no edit has a score of profile {profile} to fit on; run `editscope score` first", project.path().display());
+    }
+    let file = project.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let edits = project.queue(profile)?.iter().filter(|row| automatic_parts(row, profile).is_some()).count();
+    let range = Range { name: name.to_owned(), fitted_on: format!("{edits} edits of {file}"), ..fitted };
+    project.save_range(&range)?;
+    Ok(range)
+}
+
 /// The automatic score of a row of the queue, as far as a range needs it; `None` when it has none.
 pub fn automatic_parts(row: &QueueRow, profile: Profile) -> Option<Score> {
     let stored = row.score.as_ref()?;

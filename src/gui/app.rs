@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crossbeam_channel::{Receiver, unbounded};
 use egui::Panel;
 
 use crate::domain::Size;
@@ -59,15 +58,16 @@ pub struct App {
     pub(super) rows_changed: bool,
     /// Rows were asked for and are not here yet.
     pub(super) rows_asked: bool,
-    /// The agreement table no longer fits the rows.
-    pub(super) table_stale: bool,
-    tables: Option<Receiver<agreement::Table>>,
+    /// What the agreement page found no longer fits the rows.
+    pub(super) agreement_stale: bool,
+    pub(super) agreement: agreement::Worker,
     pub(super) score_when_open: bool,
     /// What the tools wait for from other threads.
     pub(super) tool_traffic: super::apply_tools::ToolTraffic,
+    pub(super) mask_work: super::apply_masks::MaskWork,
     /// The edit whose neighbours were asked for.
     preloaded_for: Option<RowId>,
-    screenshot: Option<Screenshot>,
+    pub(super) screenshot: Option<Screenshot>,
     /// Keys that a screenshot presses in the next frame.
     pub(super) pressed_keys: Vec<egui::Key>,
     /// What takes long in a frame, for the frame-time bench.
@@ -96,16 +96,17 @@ impl App {
             engine: parts.engine,
             store: StoreThread::start(parts.store, wake.clone())?,
             raster: Raster::start(wake.clone())?,
-            dialogs: Dialogs::new(wake),
+            dialogs: Dialogs::new(wake.clone()),
             pictures: Pictures::default(),
             theme,
             sender: Sender::default(),
             rows_changed: false,
             rows_asked: false,
-            table_stale: false,
-            tables: None,
+            agreement_stale: false,
+            agreement: agreement::Worker::new(wake.clone()),
             score_when_open: parts.score,
             tool_traffic: Default::default(),
+            mask_work: Default::default(),
             preloaded_for: None,
             screenshot: parts.screenshot,
             pressed_keys: Vec::new(),
@@ -143,7 +144,7 @@ impl App {
             && !working
             && !self.state.saving
             && self.pictures.underway() == 0
-            && self.tables.is_none()
+            && !self.state.agreement.is_working()
             && self.state.people.waiting == 0
             && !self.state.motions.is_underway()
             && self.tools_settled()
@@ -181,7 +182,7 @@ impl App {
         }
         if std::mem::take(&mut self.rows_changed) {
             self.state.queue.refresh();
-            self.table_stale = true;
+            self.agreement_stale = true;
         }
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
@@ -189,7 +190,7 @@ impl App {
         self.rating_clock();
         self.preload_neighbours();
         self.look_for_motion();
-        self.refresh_table();
+        self.refresh_agreement();
         self.keep_settings();
     }
 
@@ -200,6 +201,7 @@ impl App {
         window_ui(ui, &cx);
         // Once what was asked for is on its way, the one-frame wishes are fulfilled.
         self.state.focus_search = false;
+        self.state.tools.focus_name = false;
         self.state.people.focus_comment = false;
         self.state.reveal_selection = false;
         let actions = self.sender.take();
@@ -229,7 +231,7 @@ impl App {
     pub(super) fn canvas_view(&self) -> Option<View> {
         let pane = self.ctx.data(|data| data.get_temp::<egui::Rect>(canvas::pane_id()))?;
         let size = self.canvas_size()?;
-        Some(self.state.view.resolved(&canvas::ui_rect(pane), size))
+        Some(self.state.view.resolved(&canvas::ui_rect(pane), size, self.ctx.pixels_per_point()))
     }
 
     fn canvas_size(&self) -> Option<Size> {
@@ -251,29 +253,6 @@ impl App {
         let paths: Vec<PathBuf> = neighbours.into_iter().flatten().flat_map(|row| [row.source.clone(), row.edited.clone()]).collect();
         for path in paths {
             self.pictures.want(Wanted::Full(path), self.engine.as_ref());
-        }
-    }
-
-    /// Computes the agreement table on a thread when it is looked at and no longer fits.
-    fn refresh_table(&mut self) {
-        if let Some(table) = self.tables.as_ref().and_then(|tables| tables.try_recv().ok()) {
-            self.state.agreement_table = Some(Arc::new(table));
-            self.tables = None;
-        }
-        if !self.table_stale || self.state.page != Page::Agreement || self.tables.is_some() {
-            return;
-        }
-        self.table_stale = false;
-        let (outgoing, incoming) = unbounded();
-        let (rows, view, ctx) = (self.state.queue.rows().to_vec(), self.state.agreement.clone(), self.ctx.clone());
-        let started = std::thread::Builder::new().name("agreement".into()).spawn(move || {
-            // The window may have moved on; then nobody needs the table.
-            let _ = outgoing.send(agreement::compute(&rows, view.criterion, view.zone));
-            ctx.request_repaint();
-        });
-        match started {
-            Ok(_) => self.tables = Some(incoming),
-            Err(error) => self.toast(crate::engine::Level::Error, format!("The table cannot be computed: {error}")),
         }
     }
 
@@ -344,13 +323,13 @@ fn audit_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
     Panel::left("queue")
         .frame(frame)
         .resizable(true)
-        .default_size((width * 0.27).clamp(320.0, 640.0))
+        .default_size((width * 0.27).clamp(250.0, 640.0))
         .size_range(240.0..=(width * 0.34).max(300.0))
         .show(ui, |ui| panels::queue::queue_ui(ui, cx));
     Panel::right("inspector")
         .frame(frame)
         .resizable(true)
-        .default_size((width * 0.25).clamp(320.0, 520.0))
+        .default_size((width * 0.25).clamp(280.0, 520.0))
         .size_range(260.0..=(width * 0.32).max(300.0))
         .show(ui, |ui| panels::inspector::inspector_ui(ui, cx));
     canvas::canvas_ui(ui, cx);

@@ -53,11 +53,7 @@ impl App {
             Action::OpenPath(path) => self.open_path(path),
             Action::CancelRun(token) => self.cancel(token),
             Action::SetSettings(settings) => self.set_settings(settings),
-            Action::SetAgreement(view) => {
-                let shown = &self.state.agreement;
-                self.table_stale |= (view.criterion, view.zone) != (shown.criterion, shown.zone);
-                self.state.agreement = view;
-            }
+            Action::Agreement(action) => self.agreement_action(action),
             Action::CloseDialog => self.state.dialog = None,
             Action::DismissToast(id) => self.state.toasts.retain(|toast| toast.id != id),
             Action::DismissNotice => self.state.notice_dismissed = true,
@@ -114,6 +110,12 @@ impl App {
             Command::NextProblem => {
                 self.jump(self.state.queue.next_where(|row| !row.flags.is_empty()), "No edit of the queue has a flag.");
             }
+            Command::NextDisagreement => self.step_disagreement(1),
+            Command::PreviousDisagreement => self.step_disagreement(-1),
+            Command::ClearPicked => self.clear_picked(),
+            Command::SwitchPlot => self.switch_plot(),
+            Command::ChooseGroundTruth if self.state.info().is_some() => self.ask(Ask::GroundTruth),
+            Command::WriteReport if self.state.agreement.shown().is_some() => self.ask(Ask::ReportTo),
             Command::FindText => {
                 self.state.page = Page::Audit;
                 self.state.focus_search = true;
@@ -160,7 +162,7 @@ impl App {
         if !reopened {
             self.state.queue = Default::default();
             self.state.details = None;
-            self.state.agreement_table = None;
+            self.forget_agreement();
             self.pictures.clear();
             self.forget_sessions();
             self.state.motions.clear();
@@ -258,7 +260,7 @@ impl App {
 
     fn zoom_to(&mut self, zoom: f32) {
         if let Some(view) = self.canvas_view() {
-            self.state.view = view.at_zoom(zoom);
+            self.state.view = view.at_zoom(zoom, self.ctx.pixels_per_point());
         }
     }
 

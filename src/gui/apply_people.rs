@@ -91,12 +91,12 @@ impl App {
         match command {
             Command::FitView => self.state.people.view.fit = true,
             Command::OneToOne => {
-                let zoom = 1.0 / self.ctx.pixels_per_point();
+                let ppp = self.ctx.pixels_per_point();
                 let pane = self.ctx.data(|data| data.get_temp::<egui::Rect>(super::panels::rate::pane_id()));
                 let size = self.rating_paths().first().and_then(|path| Some(self.pictures.ready(&Wanted::Full(path.clone()))?.full_size));
                 if let (Some(pane), Some(size)) = (pane, size) {
-                    let view = self.state.people.view.resolved(&super::canvas::ui_rect(pane), size);
-                    self.state.people.view = view.at_zoom(zoom);
+                    let view = self.state.people.view.resolved(&super::canvas::ui_rect(pane), size, ppp);
+                    self.state.people.view = view.at_zoom(1.0 / ppp, ppp);
                 }
             }
             _ => return false,

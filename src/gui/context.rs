@@ -10,7 +10,7 @@ use super::command::Command;
 use super::pictures::{Pictures, Wanted};
 use super::rescore::AuditAction;
 use super::settings::Settings;
-use super::state::{AgreementView, State};
+use super::state::State;
 use super::theme::{Palette, Theme};
 
 /// A change that a panel asks for. It is applied at the beginning of the next frame.
@@ -43,7 +43,8 @@ pub enum Action {
     OpenPath(PathBuf),
     CancelRun(u64),
     SetSettings(Settings),
-    SetAgreement(AgreementView),
+    /// Something on the agreement page.
+    Agreement(super::agreement::AgreementAction),
     CloseDialog,
     DismissToast(u64),
     DismissNotice,

@@ -19,6 +19,10 @@ pub enum Ask {
         data: PathBuf,
     },
     ExportTo,
+    /// Where a report of the agreement page goes.
+    ReportTo,
+    /// A table of edits that are known to be good.
+    GroundTruth,
     /// Where a pasted-back picture is saved.
     PastedBackTo {
         picture: PathBuf,
@@ -85,6 +89,16 @@ fn show(ask: &Ask) -> Option<PathBuf> {
         Ask::PastedBackTo { .. } => {
             dialog.set_title("Save the pasted-back picture").set_file_name("pasted-back.png").add_filter("PNG", &["png"]).save_file()
         }
+        Ask::GroundTruth => {
+            dialog.set_title("Edits that are known to be good").add_filter("Table", &["csv", "tsv", "jsonl", "json"]).pick_file()
+        }
+        Ask::ReportTo => dialog
+            .set_title("Write a report")
+            .set_file_name("agreement.html")
+            .add_filter("Web page", &["html"])
+            .add_filter("CSV", &["csv"])
+            .add_filter("LaTeX", &["tex"])
+            .save_file(),
         Ask::ExportTo => dialog
             .set_title("Export scores and ratings")
             .set_file_name("scores.csv")

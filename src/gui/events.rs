@@ -6,6 +6,7 @@ use crate::editor::{EditDetails, Failure, JobState, RatingDraft, RowId};
 use crate::engine::{Event, Level};
 use crate::storage::EditId;
 
+use super::agreement::AgreementAction;
 use super::app::App;
 use super::dialogs::{Ask, Chosen, default_project};
 use super::pictures::Wanted;
@@ -101,6 +102,7 @@ impl App {
                     self.state.project = ProjectState::Open(info);
                     self.reload_rows();
                     self.list_sessions();
+                    self.list_kept();
                 }
             }
             StoreEvent::Opened { path, result: Err(why) } => self.state.project = ProjectState::Failed { path, why },
@@ -108,7 +110,7 @@ impl App {
                 self.rows_asked = false;
                 let first_time = self.state.queue.rows().is_empty();
                 self.state.queue.set_rows(rows);
-                self.table_stale = true;
+                self.agreement_stale = true;
                 if first_time && let Some(first) = self.state.queue.neighbour(0) {
                     self.select(first);
                 }
@@ -145,6 +147,7 @@ impl App {
             }
             StoreEvent::Regions(event) => self.region_event(event),
             StoreEvent::People(event) => self.people_event(event),
+            StoreEvent::Agreement(event) => self.agreement_event(event),
             StoreEvent::Exported(Ok(what)) => self.toast(Level::Info, what),
             StoreEvent::Exported(Err(why)) => self.toast(Level::Error, format!("Nothing is exported: {why}")),
         }
@@ -193,6 +196,8 @@ impl App {
             Ask::Ratings => self.open_table(path, false),
             Ask::Data => self.ask(Ask::ProjectFor { data: path }),
             Ask::ProjectFor { data } => self.import(data, path),
+            Ask::GroundTruth => self.agreement_action(AgreementAction::GroundTruth(path)),
+            Ask::ReportTo => self.agreement_action(AgreementAction::Report(path)),
             Ask::PastedBackTo { picture } => self.copy_pasted(&picture, &path),
             Ask::ExportTo => self.store.send(StoreRequest::Export { to: path, shown: self.shown() }),
         }

@@ -242,6 +242,10 @@ impl Store for ProjectStore {
         super::people::answer(self.project(), request)
     }
 
+    fn agreement(&mut self, request: super::agreement::AgreementRequest) -> super::agreement::AgreementEvent {
+        super::agreement::answer(self.project(), request)
+    }
+
     fn export(&mut self, to: &Path, _shown: &Shown) -> Result<String, String> {
         Err(format!("use `editscope export` on the command line: {}", to.display()))
     }

@@ -65,8 +65,6 @@ pub enum Style {
     Change,
     /// Hatched to the right.
     Fill,
-    /// Hatched to the left.
-    Ignored,
     Outline,
 }
 
@@ -245,9 +243,7 @@ fn mask_color(mask: &Mask, x: u32, y: u32, style: Style) -> Color32 {
     if !mask.get(x, y) {
         return Color32::TRANSPARENT;
     }
-    let hatched = |place: u32| Color32::from_white_alpha(if place % 8 < 2 { 255 } else { 130 });
     match style {
-        Style::Ignored => hatched(x.wrapping_sub(y)),
         Style::Outline => {
             let size = mask.size();
             let outside = |dx: i64, dy: i64| {
@@ -257,7 +253,7 @@ fn mask_color(mask: &Mask, x: u32, y: u32, style: Style) -> Color32 {
             let edge = [(1, 0), (-1, 0), (0, 1), (0, -1), (2, 0), (-2, 0), (0, 2), (0, -2)].into_iter().any(|(dx, dy)| outside(dx, dy));
             if edge { Color32::WHITE } else { Color32::TRANSPARENT }
         }
-        _ => hatched(x.wrapping_add(y)),
+        _ => Color32::from_white_alpha(if x.wrapping_add(y) % 8 < 2 { 255 } else { 130 }),
     }
 }
 

@@ -3,12 +3,13 @@
 //! Two environment variables, for people who work on the program: `EDITSCOPE_SCREENSHOT=OUT.png` names the file,
 //! `EDITSCOPE_SCREENSHOT_KEYS` lists what to do first, separated by commas: names of [`Command`] (`PageAgreement`, `TabRate`, …),
 //! `key=NAME` (a key by egui's name, as if it were pressed), `edit=N` (the N-th row of the queue, from 0), `theme=light` or `dark`,
-//! `table=FILE` (of ratings), `wait=N` frames. The picture is taken once nothing is on its way.
+//! `table=FILE` (of ratings), `agreement=TAB` (a tab of the Agreement page by its label), `wait=N` frames. The picture is taken once nothing is on its way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::agreement::{AgreementAction, AgreementTab, AgreementView};
 use super::app::App;
 use super::command::Command;
 use super::context::Action;
@@ -83,6 +84,13 @@ fn perform(app: &mut App, step: &str) {
         Some(("key", name)) => match egui::Key::from_name(name) {
             Some(key) => app.pressed_keys.push(key),
             None => tracing::warn!("'{name}' is no key"),
+        },
+        Some(("agreement", label)) => match AgreementTab::ALL.into_iter().find(|tab| tab.label() == label) {
+            Some(tab) => {
+                let view = AgreementView { tab, ..app.state.agreement.view.clone() };
+                app.apply(Action::Agreement(AgreementAction::View(view)));
+            }
+            None => tracing::warn!("the Agreement page has no tab '{label}'"),
         },
         Some(("table", path)) => app.open_table(path.into(), false),
         Some(("rater", name)) => app.apply(Action::SetSettings(Settings { rater: name.to_owned(), ..app.settings.clone() })),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::{Criterion, Parse, TraceKind, Zone};
-use crate::editor::{Compare, EditDetails, Jobs, Measure, Overlays, Queue, RatingDraft, View};
+use crate::domain::{Parse, TraceKind};
+use crate::editor::{Compare, EditDetails, Jobs, Overlays, Queue, RatingDraft, View};
 use crate::engine::Level;
 
 use super::rescore::AuditState;
@@ -40,21 +40,6 @@ pub enum Dialog {
     Keys,
     /// The columns of a table of ratings.
     Columns,
-}
-
-/// What the agreement page shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgreementView {
-    pub measure: Measure,
-    /// The part of the picture that other metrics are shown for.
-    pub zone: Zone,
-    pub criterion: Criterion,
-}
-
-impl Default for AgreementView {
-    fn default() -> Self {
-        Self { measure: Measure::Overall, zone: Zone::Whole, criterion: Criterion::Overall }
-    }
 }
 
 /// A short message.
@@ -112,9 +97,7 @@ pub struct State {
     pub reading: bool,
     pub jobs: Jobs,
     pub failures_open: bool,
-    pub agreement: AgreementView,
-    /// Table of the agreement page; recomputed on its own thread when rows change.
-    pub agreement_table: Option<Arc<super::agreement::Table>>,
+    pub agreement: super::agreement::AgreementState,
     pub toasts: Vec<Toast>,
     pub next_toast: u64,
     pub notice_dismissed: bool,
@@ -136,6 +119,15 @@ impl State {
         match &self.project {
             ProjectState::Open(info) => Some(info),
             _ => None,
+        }
+    }
+
+    /// A range of that name can be chosen from now on.
+    pub fn know_range(&mut self, name: &str) {
+        if let ProjectState::Open(info) = &mut self.project
+            && !info.ranges.iter().any(|known| known == name)
+        {
+            info.ranges.push(name.to_owned());
         }
     }
 

@@ -11,6 +11,7 @@ use crate::domain::{Parse, Profile, Rating};
 use crate::editor::{EditDetails, Row, RowId};
 use crate::engine::Wake;
 
+use super::agreement::{AgreementEvent, AgreementRequest, nothing_kept};
 use super::people::{PeopleEvent, PeopleRequest, no_sessions};
 use super::region_store::{self, RegionEvent, RegionRequest, RegionStore};
 
@@ -53,6 +54,10 @@ pub trait Store: Send {
     fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
         no_sessions(request)
     }
+    /// Answers about comparisons and ranges that are kept, and says how to gather what is compared.
+    fn agreement(&mut self, request: AgreementRequest) -> AgreementEvent {
+        nothing_kept(request)
+    }
 }
 
 /// What the window asks of the store's thread.
@@ -66,6 +71,7 @@ pub enum StoreRequest {
     Export { to: PathBuf, shown: Shown },
     Regions(RegionRequest),
     People(PeopleRequest),
+    Agreement(AgreementRequest),
 }
 
 /// What the store's thread answers.
@@ -83,6 +89,7 @@ pub enum StoreEvent {
     Exported(Result<String, String>),
     Regions(RegionEvent),
     People(PeopleEvent),
+    Agreement(AgreementEvent),
 }
 
 /// The store's thread and the channels to it.
@@ -160,6 +167,7 @@ fn answer(store: &mut dyn Store, request: StoreRequest) -> StoreEvent {
         StoreRequest::Regions(request) => StoreEvent::Regions(region_store::answer(store.regions(), request)),
         StoreRequest::Export { to, shown } => StoreEvent::Exported(store.export(&to, &shown)),
         StoreRequest::People(request) => StoreEvent::People(store.people(request)),
+        StoreRequest::Agreement(request) => StoreEvent::Agreement(store.agreement(request)),
     }
 }
 

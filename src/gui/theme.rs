@@ -207,11 +207,67 @@ mod tests {
             let p = theme.palette(mode);
             for surface in [p.background, p.panel, p.raised, p.field] {
                 for text in [p.text, p.text_dim, p.text_strong, p.warning, p.bad, p.good] {
-                    assert!(contrast(text.0, surface.0) >= 4.2, "{mode:?}: {text:?} on {surface:?} is {}", contrast(text.0, surface.0));
+                    assert!(contrast(text.0, surface.0) >= 4.5, "{mode:?}: {text:?} on {surface:?} is {}", contrast(text.0, surface.0));
                 }
             }
             assert!(contrast(p.text_strong.0, p.selection.0) >= 4.5);
             assert!(contrast(p.on_accent.0, p.accent.0) >= 4.5);
+        }
+    }
+
+    /// How a colour looks to a person without one kind of cone: the matrices of severity 1 of Machado, Oliveira and Fernandes (2009), "A
+    /// physiologically-based model for simulation of color vision deficiency", on linear RGB.
+    const PROTANOPIA: [[f32; 3]; 3] =
+        [[0.152_286, 1.052_583, -0.204_868], [0.114_503, 0.786_281, 0.099_216], [-0.003_882, -0.048_116, 1.051_998]];
+    const DEUTERANOPIA: [[f32; 3]; 3] =
+        [[0.367_322, 0.860_646, -0.227_968], [0.280_085, 0.672_501, 0.047_413], [-0.011_820, 0.042_940, 0.968_881]];
+    const TRITANOPIA: [[f32; 3]; 3] =
+        [[1.255_528, -0.076_749, -0.178_779], [-0.078_411, 0.930_809, 0.147_602], [0.004_733, 0.691_367, 0.303_900]];
+    const UNCHANGED: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+    /// CIE L*a*b* (D65) of a colour seen through `vision`.
+    fn lab(color: Color32, vision: [[f32; 3]; 3]) -> [f32; 3] {
+        let linear = egui::Rgba::from(color);
+        let [r, g, b] = vision.map(|row| (row[0] * linear.r() + row[1] * linear.g() + row[2] * linear.b()).clamp(0.0, 1.0));
+        let xyz = [
+            (0.412_453 * r + 0.357_580 * g + 0.180_423 * b) / 0.950_47,
+            0.212_671 * r + 0.715_160 * g + 0.072_169 * b,
+            (0.019_334 * r + 0.119_193 * g + 0.950_227 * b) / 1.088_83,
+        ];
+        let [x, y, z] = xyz.map(|t| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    #[test]
+    fn lab_is_that_of_scikit_image() {
+        // `skimage.color.rgb2lab` of scikit-image 0.26.0.
+        for (hex, expected) in
+            [("#63c6fd", [76.15, -13.17, -35.73]), ("#ca0040", [42.66, 68.73, 24.97]), ("#256e47", [41.22, -32.39, 15.29])]
+        {
+            let found = lab(Color32::from_hex(hex).unwrap(), UNCHANGED);
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.1), "{hex}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn overlays_are_told_apart_by_people_who_do_not_see_all_colours() {
+        // 2.3 is just noticeable side by side (CIE76); thin lines apart from each other need several times that.
+        let theme = Theme::load().unwrap();
+        for mode in [Mode::Dark, Mode::Light] {
+            let p = theme.palette(mode);
+            let roles = [p.source_box, p.edit_box, p.candidate, p.mask, p.ignored, p.crop, p.change];
+            for vision in [UNCHANGED, PROTANOPIA, DEUTERANOPIA, TRITANOPIA] {
+                for (index, a) in roles.iter().enumerate() {
+                    for b in &roles[..index] {
+                        let (x, y) = (lab(a.0, vision), lab(b.0, vision));
+                        let distance = x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f32>().sqrt();
+                        assert!(distance >= 15.0, "{mode:?}: {a:?} and {b:?} are {distance} apart through {vision:?}");
+                    }
+                }
+            }
+            // Labels are written in these colours, on a rim that is nearly opaque.
+            let [r, g, b, _] = p.label_background.0.to_srgba_unmultiplied();
+            assert!(roles.iter().all(|role| contrast(role.0, Color32::from_rgb(r, g, b)) >= 4.5), "{mode:?}");
         }
     }
 

@@ -50,8 +50,14 @@ pub enum Mean {
     Micro,
 }
 
+/// Why there is no interval, and no p, while nothing is drawn.
+const NO_RESAMPLES: &str = "no resamples were drawn";
+
 /// The interval of a statistic of `items` things, given as the indices of those drawn.
 pub fn interval(items: usize, settings: Bootstrap, mut statistic: impl FnMut(&[usize]) -> Outcome<f64>) -> Outcome<Interval> {
+    if settings.resamples == 0 {
+        return Outcome::NotApplicable(NO_RESAMPLES.into());
+    }
     intervals(items, settings, |drawn| vec![statistic(drawn)]).pop().unwrap_or_else(|| Outcome::NotApplicable("no statistic".into()))
 }
 
@@ -170,6 +176,9 @@ pub struct Comparison {
 
 /// Compares the agreement of two metrics with people over the edits where both have a value.
 pub fn compare(first: &[Row], second: &[Row], policy: TiePolicy, mean: Mean, settings: Bootstrap) -> Outcome<Comparison> {
+    if settings.resamples == 0 {
+        return Outcome::NotApplicable(NO_RESAMPLES.into());
+    }
     let known = |rows: &[Row]| -> BTreeSet<(String, String)> {
         rows.iter().filter(|r| r.metric.is_some_and(f64::is_finite)).map(|r| (r.item.clone(), r.model.clone())).collect()
     };

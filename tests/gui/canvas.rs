@@ -1,6 +1,7 @@
 //! The canvas: each compare mode, zoom, mini-map, probe and overlays, through labels, keys and the pointer.
 
 use editscope::domain::Side;
+use editscope::editor::tools::Tool;
 use editscope::editor::{CompareMode, DifferenceView, Divider, Overlay, RowId};
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, Rect, vec2};
@@ -233,6 +234,53 @@ fn the_wheel_zooms_to_the_cursor_between_1_and_6400_percent() {
     assert_eq!((window.state().view.fit, window.state().view.zoom), (false, 1.0));
 }
 
+#[ignore = "new, and not run yet"]
+#[test]
+fn the_zoom_limits_are_those_of_screen_pixels_on_a_hidpi_screen() {
+    let mut window = Window::open(Setup { size: [1280.0, 720.0], pixels_per_point: 2.0, ..Setup::default() });
+    let at = canvas(&window).center();
+    for _ in 0..12 {
+        wheel(&mut window, at, 600.0);
+    }
+    // 64 screen pixels a picture pixel are 32 points.
+    assert_eq!(window.state().view.zoom, 32.0);
+    assert!(window.harness.query_by_label_contains("6400 %").is_some());
+    for _ in 0..20 {
+        wheel(&mut window, at, -900.0);
+    }
+    assert_eq!(window.state().view.zoom, 0.005);
+}
+
+#[ignore = "new, and not run yet"]
+#[test]
+fn dragging_moves_the_pictures_with_the_hand_and_a_double_click_shows_them_whole() {
+    let mut window = Window::open(Setup::default());
+    window.key(Key::Z);
+    let (before, at) = (window.state().view, canvas(&window).center() + vec2(-150.0, 0.0));
+    drag(&mut window, at, at + vec2(40.0, -25.0));
+    let after = window.state().view;
+    // At 1:1 a point is a pixel; the picture goes with the hand, so its middle goes the other way.
+    let (dx, dy) = (after.center_in_image.x - before.center_in_image.x, after.center_in_image.y - before.center_in_image.y);
+    assert!((dx + 40.0).abs() < 1.5 && (dy - 25.0).abs() < 1.5, "{dx} {dy}");
+    for _ in 0..2 {
+        window.harness.drag_at(at);
+        window.harness.drop_at(at);
+    }
+    window.settle();
+    assert!(window.state().view.fit);
+}
+
+#[ignore = "new, and not run yet"]
+#[test]
+fn each_overlay_has_an_opacity() {
+    let mut window = Window::open(Setup::default());
+    window.harness.get_by_label("Opacity").click();
+    window.settle();
+    window.harness.get_by_role_and_label(Role::Slider, "Change map").set_value_accesskit(30.0);
+    window.settle();
+    assert!((window.state().overlays.opacity(Overlay::ChangeMap) - 0.3).abs() < 1e-3);
+}
+
 #[test]
 fn the_mini_map_is_there_while_something_is_out_of_sight_and_goes_where_it_is_clicked() {
     let mut window = Window::open(Setup { size: [1900.0, 1000.0], ..Setup::default() });
@@ -272,16 +320,27 @@ fn the_threshold_appears_with_the_candidates_and_moves_without_the_network() {
     assert!(window.asked.borrow().is_empty(), "nothing is asked of the engine: {:?}", window.asked.borrow());
 }
 
-#[ignore = "fails: at 1280 points some switches stand above the lower edge of the pictures"]
+#[ignore = "new, and not run yet"]
 #[test]
-fn every_overlay_has_a_switch_in_the_legend_that_fits_the_canvas() {
-    for size in [[1280.0, 800.0], [2560.0, 1440.0]] {
+fn every_overlay_has_a_switch_in_a_legend_of_two_lines_below_the_pictures() {
+    // From the smallest window up.
+    for size in [[960.0, 600.0], [1280.0, 800.0], [2560.0, 1440.0]] {
         let mut window = Window::open(Setup { size, ..Setup::default() });
         let area = canvas(&window);
-        for overlay in Overlay::ALL {
-            let chip = window.harness.get_by_role_and_label(Role::CheckBox, overlay.label()).rect();
-            assert!(chip.left() >= area.left() && chip.right() <= area.right() && chip.top() >= area.bottom(), "{overlay:?} at {size:?}");
+        // The legend also has the width of the strip of tools at the left of the pictures.
+        let left = window.harness.get_by_role_and_label(Role::Button, Tool::Pan.label()).rect().left();
+        let chips: Vec<Rect> =
+            Overlay::ALL.iter().map(|overlay| window.harness.get_by_role_and_label(Role::CheckBox, overlay.label()).rect()).collect();
+        for (index, chip) in chips.iter().enumerate() {
+            let overlay = Overlay::ALL[index];
+            assert!(chip.left() >= left && chip.right() <= area.right(), "{overlay:?} at {size:?}: {chip:?} beside {area:?}");
+            assert!(chip.top() >= area.bottom() && chip.bottom() <= size[1], "{overlay:?} at {size:?}: {chip:?} below {area:?}");
+            assert!(chips[..index].iter().all(|other| !other.intersects(*chip)), "{overlay:?} at {size:?} covers another switch");
         }
+        let mut lines: Vec<i32> = chips.iter().map(|chip| chip.top() as i32).collect();
+        lines.dedup();
+        assert!(lines.len() <= 2, "{} lines at {size:?}", lines.len());
+        assert!(area.height() >= 0.4 * size[1], "{area:?} at {size:?}");
         let on = window.state().overlays.is_on(Overlay::MaskOutline);
         window.key(Key::U);
         window.key(Key::Q);

@@ -8,13 +8,13 @@ use egui_kittest::kittest::Queryable as _;
 
 use crate::support::{Setup, Window};
 
-fn save(window: &mut Window, name: &str) {
+pub fn save(window: &mut Window, name: &str) {
     let folder = PathBuf::from(std::env::var_os("EDITSCOPE_LOOKS").expect("name a folder in EDITSCOPE_LOOKS")); // said in the test's reason
     window.settle();
     window.harness.render().unwrap().save(folder.join(name)).unwrap();
 }
 
-fn press(window: &mut Window, command: Command) {
+pub fn press(window: &mut Window, command: Command) {
     let shortcut = command.shortcut().unwrap();
     window.harness.key_press_modifiers(shortcut.modifiers, shortcut.logical_key);
     window.settle();

@@ -1,13 +1,17 @@
 //! The window, driven through labels and keys as a person would.
 
+mod agreement;
 mod audit;
 mod canvas;
 mod canvas_large;
 mod columns;
 mod looks;
+mod looks_canvas;
 mod measures;
 mod people;
 mod pixels;
+mod pointer;
+mod regions_tab;
 mod support;
 mod tools;
 mod walk;

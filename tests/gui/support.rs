@@ -19,16 +19,19 @@ use editscope::editor::{
     Audit, Automatic, Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId,
 };
 use editscope::engine::audit::{AuditEvent, AuditRequest, PastedBack, Sensitivity};
+use editscope::engine::evidence::{self, Gathered};
 use editscope::engine::{
     CanvasEvent, CanvasRequest, Event, Partial, Pending, PictureToken, Pixels, PromptEvent, PromptRequest, Request, RunToken,
 };
 use editscope::engine::{combine, fit_range};
+use editscope::gui::agreement::{AgreementEvent, AgreementRequest, EvidenceJob, nothing_kept};
 use editscope::gui::engine_link::EngineLink;
 use editscope::gui::region_store::RegionStore;
 use editscope::gui::settings::{Settings, ThemeChoice};
 use editscope::gui::store::{Shown, Store, StoreInfo};
 use editscope::gui::{App, Parts as WindowParts};
 use editscope::imaging::decode::{DecodeOptions, decode};
+use editscope::stats::comparison::Subject;
 use editscope::storage::EditId;
 use egui_kittest::Harness;
 
@@ -327,12 +330,42 @@ impl Store for SampleStore {
         Err(format!("not in this test: {}", to.display()))
     }
 
+    fn agreement(&mut self, request: AgreementRequest) -> AgreementEvent {
+        match request {
+            AgreementRequest::Source(shown) => AgreementEvent::Source(self.evidence(&shown)),
+            other => nothing_kept(other),
+        }
+    }
+
     fn regions(&mut self) -> &mut dyn RegionStore {
         &mut self.regions
     }
 }
 
 impl SampleStore {
+    /// What the rows and ratings of this store say, as the engine would gather it from a project.
+    fn evidence(&mut self, shown: &Shown) -> Result<EvidenceJob, String> {
+        let rows = self.rows(shown)?;
+        let ratings = self.ratings.clone();
+        Ok(EvidenceJob(Arc::new(move |ground_truth| {
+            let mut gathered = Gathered::new("demo".into());
+            for row in &rows {
+                let (item, model) = (row.item.to_string(), row.model.to_string());
+                let own = Parts::NAMES.iter().zip(row.parts).chain([(&"overall", row.overall)]);
+                let mut metrics: BTreeMap<String, f64> = own.filter_map(|(name, cell)| Some(((*name).to_owned(), cell.value()?))).collect();
+                metrics.extend(row.columns.iter().map(|(name, value)| (name.to_string(), *value)));
+                for rating in &ratings[&row.id] {
+                    gathered.evidence.answers.extend(evidence::answers(&item, &model, rating, None));
+                    gathered.about.simulated_ratings |= rating.simulated;
+                }
+                gathered.evidence.subjects.push(Subject { item, model, metrics, ..Subject::default() });
+                gathered.edits.push(EditId(row.id.0));
+            }
+            gathered.evidence.metrics = evidence::metric_names(&gathered.evidence);
+            gathered.finish(&[], ground_truth).map_err(|error| error.to_string())
+        })))
+    }
+
     /// The engine marks the scores as made by leaving an entry with id 0.
     fn shared_taken(&self) -> bool {
         self.shared.lock().unwrap().remove(&RowId(0)).is_some()
@@ -574,6 +607,8 @@ impl Window {
             .with_pixels_per_point(setup.pixels_per_point)
             .with_theme(if setup.light { egui::Theme::Light } else { egui::Theme::Dark })
             .with_max_steps(200)
+            // A screen's frame: two clicks in a row are as near as those of a person.
+            .with_step_dt(1.0 / 60.0)
             .build_eframe(move |creation| {
                 if setup.real_engine {
                     let repaint = creation.egui_ctx.clone();
@@ -588,10 +623,15 @@ impl Window {
 
     /// Steps until nothing is on its way. Threads are really waited for, so this has a limit.
     pub fn settle(&mut self) {
+        self.settle_within(Duration::from_secs(60));
+    }
+
+    /// As [`Self::settle`], with another limit.
+    pub fn settle_within(&mut self, limit: Duration) {
         let began = Instant::now();
         let mut calm = 0;
         while calm < 4 {
-            assert!(began.elapsed() < Duration::from_secs(60), "the window does not settle");
+            assert!(began.elapsed() < limit, "the window does not settle");
             self.harness.step();
             calm = if self.harness.state().is_settled() { calm + 1 } else { 0 };
             if calm == 0 {

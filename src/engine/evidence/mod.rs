@@ -12,7 +12,7 @@ use anyhow::bail;
 
 use crate::datasets::Problem;
 use crate::domain::{Better, Profile, Rating, column_better};
-use crate::stats::comparison::{About, Evidence, OVERALL, Subject};
+use crate::stats::comparison::{About, Evidence, OVERALL, Subject, criteria_of};
 use crate::stats::people::{Answer, EditName, means};
 use crate::storage::{EditId, Project};
 
@@ -33,16 +33,21 @@ pub struct Gathered {
     pub edits: Vec<EditId>,
     /// Metrics whose sign was turned, because lower is better.
     pub turned: Vec<String>,
+    /// What people were asked, in the order of tables; filled by [`Self::finish`].
+    pub criteria: Vec<String>,
+    /// Where each edit stands among the subjects; filled by [`Self::finish`].
+    known: BTreeMap<EditName, usize>,
 }
 
 /// Everything about the project at `path`, as `agree PROJECT` compares it. `range` names a saved range; without one it is fitted.
+/// `ground_truth` is a table of edits that are known to be good.
 ///
 /// # Errors
 /// When the project cannot be read, or has no such range, or nothing in it is scored or rated.
-pub fn of_project(path: &Path, profile: Profile, range: Option<&str>) -> anyhow::Result<Gathered> {
+pub fn of_project(path: &Path, profile: Profile, range: Option<&str>, ground_truth: Option<&Path>) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::new(path.display().to_string());
     gathered.add_project(&Project::open_read_only(path)?, profile, range, false)?;
-    gathered.finish(&[], None)
+    gathered.finish(&[], ground_truth)
 }
 
 impl Gathered {
@@ -57,7 +62,8 @@ impl Gathered {
     /// # Errors
     /// When there is no such metric, or the table cannot be read.
     pub fn finish(mut self, lower_is_better: &[String], ground_truth: Option<&Path>) -> anyhow::Result<Self> {
-        let known = self.known();
+        let subjects = self.evidence.subjects.iter().enumerate();
+        let known: BTreeMap<EditName, usize> = subjects.map(|(at, subject)| ((subject.item.clone(), subject.model.clone()), at)).collect();
         self.take_means(&known);
         self.turn_around(lower_is_better)?;
         let evidence = &mut self.evidence;
@@ -68,13 +74,15 @@ impl Gathered {
         if let Some(path) = ground_truth {
             marks::add(path, evidence, &mut self.problems)?;
         }
+        self.known = known;
+        self.criteria = criteria_of(&self.evidence);
         self.describe();
         Ok(self)
     }
 
-    fn known(&self) -> BTreeMap<EditName, usize> {
-        let subjects = self.evidence.subjects.iter().enumerate();
-        subjects.map(|(at, subject)| ((subject.item.clone(), subject.model.clone()), at)).collect()
+    /// The project's edit of that item by that model.
+    pub fn edit_of(&self, item: &str, model: &str) -> Option<EditId> {
+        self.edits.get(*self.known.get(&(item.to_owned(), model.to_owned()))?).copied()
     }
 
     /// Gives every edit the mean of its answers; rated edits without scores are subjects only where nothing is scored.

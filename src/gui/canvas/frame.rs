@@ -72,8 +72,8 @@ impl<'a> Frame<'a> {
         let (source_size, edit_size) = (size_of(&row.source), size_of(&row.edited));
         let size = source_size.or(edit_size).unwrap_or(Size::new(0, 0));
         let pane = panes.first().map_or(area, |pane| pane.rect);
-        let view = cx.state.view.resolved(&ui_rect(pane), size);
         let ppp = ui.ctx().pixels_per_point();
+        let view = cx.state.view.resolved(&ui_rect(pane), size, ppp);
         // Below 100 % pixels are mixed anyway, and snapping would make slow panning stutter.
         let drawn = if view.zoom * ppp >= 0.999 { view.snapped(&ui_rect(pane), ppp) } else { view };
         (Self { row, size, edit_size, view, drawn, ppp }, panes)
@@ -93,6 +93,17 @@ impl<'a> Frame<'a> {
     /// As `ui_from_image` for a rectangle.
     pub fn ui_rect_from_image(&self, pane: &Pane<'_>, rect: &crate::domain::Rect<ImageSpace>) -> Rect {
         Rect::from_min_max(self.ui_from_image(pane, Point::new(rect.x0, rect.y0)), self.ui_from_image(pane, Point::new(rect.x1, rect.y1)))
+    }
+
+    /// Where a rectangle of a side's own picture lies on the canvas: the edit is drawn stretched to the source.
+    pub fn on_canvas(&self, side: Side, rect: &crate::domain::Rect<ImageSpace>) -> crate::domain::Rect<ImageSpace> {
+        let (x, y) = match (side, self.edit_size) {
+            (Side::Edit, Some(size)) if size.pixels() > 0 => {
+                (self.size.width as f32 / size.width as f32, self.size.height as f32 / size.height as f32)
+            }
+            _ => (1.0, 1.0),
+        };
+        crate::domain::Rect::new(rect.x0 * x, rect.y0 * y, rect.x1 * x, rect.y1 * y)
     }
 
     /// The view that is drawn.

@@ -14,15 +14,38 @@ const CHIP: f32 = 24.0;
 const GAP: f32 = 4.0;
 /// Points left free around the chips.
 const MARGIN: Vec2 = vec2(8.0, 6.0);
+/// Width of the swatch of a chip, and points around and between what a chip holds.
+const SWATCH: f32 = 16.0;
+const PAD: f32 = 8.0;
+const SPACE: f32 = 6.0;
 /// Width of the threshold with its slider.
 const THRESHOLD: f32 = 180.0;
 /// Width of the buttons behind the chips.
 const BARE: f32 = 100.0;
 const OPACITY: f32 = 72.0;
+/// Where chips with all their words would take more lines than this, they say less.
+const MOST_LINES: usize = 2;
+
+/// How much a chip says. What is left out stands in its tooltip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wording {
+    NameAndKey,
+    Name,
+    Key,
+}
+
+impl Wording {
+    const ALL: [Self; 3] = [Self::NameAndKey, Self::Name, Self::Key];
+}
 
 /// Something in the strip.
 enum Piece {
-    Chip { command: Command, overlay: Overlay, text: Arc<Galley>, key: Arc<Galley> },
+    /// Swatch and words of an overlay's switch.
+    Chip {
+        command: Command,
+        overlay: Overlay,
+        words: Vec<Arc<Galley>>,
+    },
     Threshold,
     Bare,
     Opacity,
@@ -35,11 +58,19 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// Breaks the pieces into as many lines as `width` asks for.
+    /// Breaks the pieces into as many lines as `width` asks for; chips say as much as two lines have room for.
+    ///
+    /// The room of the threshold is always kept, so that switching the candidates on moves nothing.
     pub fn new(ui: &Ui, cx: &Context<'_>, width: f32) -> Self {
-        let pieces = pieces(ui, cx);
-        let widths: Vec<f32> = pieces.iter().map(|piece| piece_width(piece).min(width - 2.0 * MARGIN.x)).collect();
-        let (places, lines) = wrapped(&widths, width - 2.0 * MARGIN.x);
+        let room = width - 2.0 * MARGIN.x;
+        let laid_out = |wording: Wording| {
+            let pieces = pieces(ui, cx, wording);
+            let widths: Vec<f32> = pieces.iter().map(|piece| piece_width(piece).min(room)).collect();
+            let (places, lines) = wrapped(&widths, room);
+            (pieces, widths, places, lines)
+        };
+        let fitting = Wording::ALL.into_iter().map(laid_out).find(|(.., lines)| *lines <= MOST_LINES);
+        let (pieces, widths, places, lines) = fitting.unwrap_or_else(|| laid_out(Wording::Key));
         let line = |line: usize| MARGIN.y + line as f32 * (CHIP + GAP);
         let rects =
             places.iter().zip(&widths).map(|((x, at), width)| Rect::from_min_size(pos2(MARGIN.x + x, line(*at)), vec2(*width, CHIP)));
@@ -58,8 +89,9 @@ impl Legend {
         for (piece, place) in self.pieces {
             let place = place.translate(rect.min.to_vec2());
             match piece {
-                Piece::Chip { command, overlay, text, key } => chip_ui(ui, cx, place, command, overlay, &text, &key),
-                Piece::Threshold => threshold_ui(ui, cx, place),
+                Piece::Chip { command, overlay, words } => chip_ui(ui, cx, place, command, overlay, &words),
+                Piece::Threshold if is_on(cx, Overlay::Candidates) => threshold_ui(ui, cx, place),
+                Piece::Threshold => {}
                 Piece::Bare => {
                     let bare = egui::Button::selectable(cx.state.overlays.bare, Command::BarePictures.label());
                     if ui.put(place, bare).on_hover_text(Command::BarePictures.tooltip(ui.ctx())).clicked() {
@@ -76,21 +108,25 @@ impl Legend {
     }
 }
 
-fn pieces(ui: &Ui, cx: &Context<'_>) -> Vec<Piece> {
+fn pieces(ui: &Ui, cx: &Context<'_>, wording: Wording) -> Vec<Piece> {
     let palette = cx.palette(ui);
     let mut pieces = Vec::new();
     for command in Command::all() {
         let Some(overlay) = command.overlay() else { continue };
         let color = if is_on(cx, overlay) { palette.text_strong.0 } else { palette.text_dim.0 };
-        let text = ui.painter().layout_no_wrap(overlay.label().to_owned(), egui::FontId::proportional(12.5), color);
-        let key = command.shortcut_text(ui.ctx()).unwrap_or_default();
-        let key = ui.painter().layout_no_wrap(key, egui::FontId::monospace(10.5), palette.text_dim.0);
-        pieces.push(Piece::Chip { command, overlay, text, key });
+        let name = || ui.painter().layout_no_wrap(overlay.label().to_owned(), egui::FontId::proportional(12.5), color);
+        let key = || {
+            let key = command.shortcut_text(ui.ctx()).unwrap_or_default();
+            ui.painter().layout_no_wrap(key, egui::FontId::monospace(10.5), palette.text_dim.0)
+        };
+        let words = match wording {
+            Wording::NameAndKey => vec![name(), key()],
+            Wording::Name => vec![name()],
+            Wording::Key => vec![key()],
+        };
+        pieces.push(Piece::Chip { command, overlay, words });
     }
-    pieces.extend([Piece::Bare, Piece::Opacity]);
-    if is_on(cx, Overlay::Candidates) {
-        pieces.push(Piece::Threshold);
-    }
+    pieces.extend([Piece::Bare, Piece::Opacity, Piece::Threshold]);
     pieces
 }
 
@@ -100,7 +136,7 @@ fn is_on(cx: &Context<'_>, overlay: Overlay) -> bool {
 
 fn piece_width(piece: &Piece) -> f32 {
     match piece {
-        Piece::Chip { text, key, .. } => 8.0 + 16.0 + 6.0 + text.size().x + 6.0 + key.size().x + 8.0,
+        Piece::Chip { words, .. } => 2.0 * PAD + SWATCH + words.iter().map(|word| SPACE + word.size().x).sum::<f32>(),
         Piece::Threshold => THRESHOLD,
         Piece::Bare => BARE,
         Piece::Opacity => OPACITY,
@@ -124,8 +160,8 @@ fn wrapped(widths: &[f32], room: f32) -> (Vec<(f32, usize)>, usize) {
     (places, line + 1)
 }
 
-/// A switch that shows the overlay's line style, name and key.
-fn chip_ui(ui: &Ui, cx: &Context<'_>, rect: Rect, command: Command, overlay: Overlay, text: &Arc<Galley>, key: &Arc<Galley>) {
+/// A switch that shows the overlay's line style and, as far as there is room, its name and key.
+fn chip_ui(ui: &Ui, cx: &Context<'_>, rect: Rect, command: Command, overlay: Overlay, words: &[Arc<Galley>]) {
     let palette = cx.palette(ui);
     let on = is_on(cx, overlay);
     let response = ui.interact(rect, egui::Id::unique(("overlay", overlay.label())), Sense::click());
@@ -133,14 +169,15 @@ fn chip_ui(ui: &Ui, cx: &Context<'_>, rect: Rect, command: Command, overlay: Ove
     let visuals = ui.style().interact_selectable(&response, false);
     let fill = if on { palette.raised.0 } else { palette.panel.0 };
     ui.painter().rect(rect, 4.0, if response.hovered() { visuals.weak_bg_fill } else { fill }, visuals.bg_stroke, egui::StrokeKind::Inside);
-    let swatch = Rect::from_min_size(rect.left_center() + vec2(8.0, -6.0), vec2(16.0, 12.0));
+    let swatch = Rect::from_min_size(rect.left_center() + vec2(PAD, -6.0), vec2(SWATCH, 12.0));
     widgets::paint_swatch(ui.painter(), palette, overlay, swatch, if on { 1.0 } else { 0.35 });
-    let text_at = swatch.right_center() + vec2(6.0, -text.size().y / 2.0);
-    let key_at = rect.right_center() - vec2(8.0 + key.size().x, key.size().y / 2.0);
-    let color = if on { palette.text_strong.0 } else { palette.text_dim.0 };
-    ui.painter().galley(text_at, Arc::clone(text), color);
-    ui.painter().galley(key_at, Arc::clone(key), palette.text_dim.0);
-    if response.on_hover_text(command.tooltip(ui.ctx())).clicked() {
+    let mut x = swatch.right() + SPACE;
+    for word in words {
+        ui.painter().galley(pos2(x, rect.center().y - word.size().y / 2.0), Arc::clone(word), palette.text.0);
+        x += word.size().x + SPACE;
+    }
+    let tooltip = format!("{}\n{}", overlay.label(), command.tooltip(ui.ctx()));
+    if response.on_hover_text(tooltip).clicked() {
         cx.send(Action::Do(command));
     }
 }

@@ -10,27 +10,43 @@ use crate::gui::context::{Action, Context};
 use crate::gui::pictures::Wanted;
 use crate::gui::widgets;
 
-/// Longest side, in points.
+/// Longest side, in points; in a small pane a share of its shorter side, and no map at all where that would be too small to click on.
 const LONGEST: f32 = 150.0;
+const MOST_OF_PANE: f32 = 0.35;
+const LEAST: f32 = 56.0;
 /// Shortest side: a picture of one column still has a map to click on.
 const SHORTEST: f32 = 12.0;
+/// Points of the frame around the map.
+const FRAME: f32 = 4.0;
 /// Points to the pane's corner.
 const MARGIN: f32 = 10.0;
 
-/// Draws the map in the lower right corner of the last pane while part of the picture is out of sight; a click or drag goes there.
-pub fn minimap_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>) {
-    let Some(pane) = panes.iter().rfind(|pane| pane.is_selected(frame)) else { return };
+/// The map's place with its frame: in the lower right corner of the last pane, while part of the picture is out of sight.
+pub fn rect(panes: &[Pane<'_>], frame: &Frame<'_>) -> Option<Rect> {
+    let pane = map_pane(panes, frame)?;
     let seen = frame.seen(&Pane { clip: pane.rect, ..*pane });
     let (width, height) = (frame.size.width as f32, frame.size.height as f32);
     let all_in_sight = seen.x0 <= 0.0 && seen.y0 <= 0.0 && seen.x1 >= width && seen.y1 >= height;
-    let room = pane.rect.width() > 2.0 * LONGEST && pane.rect.height() > 1.5 * LONGEST;
-    if frame.size.pixels() == 0 || all_in_sight || !room {
-        return;
+    let longest = (MOST_OF_PANE * pane.rect.size().min_elem()).min(LONGEST);
+    if frame.size.pixels() == 0 || all_in_sight || longest < LEAST {
+        return None;
     }
-    let scale = LONGEST / width.max(height);
+    let scale = longest / width.max(height);
     let size = vec2((width * scale).max(SHORTEST), (height * scale).max(SHORTEST));
-    let map = Rect::from_min_size(pane.rect.max - vec2(MARGIN, MARGIN) - size, size);
-    let response = ui.interact(map.expand(4.0), Id::unique("mini-map"), Sense::click_and_drag());
+    Some(Rect::from_min_size(pane.rect.max - vec2(MARGIN, MARGIN) - size, size).expand(FRAME))
+}
+
+fn map_pane<'a, 'b>(panes: &'a [Pane<'b>], frame: &Frame<'_>) -> Option<&'a Pane<'b>> {
+    panes.iter().rfind(|pane| pane.is_selected(frame))
+}
+
+/// Draws the map; a click or drag goes there.
+pub fn minimap_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>) {
+    let (Some(pane), Some(outer)) = (map_pane(panes, frame), rect(panes, frame)) else { return };
+    let map = outer.shrink(FRAME);
+    let seen = frame.seen(&Pane { clip: pane.rect, ..*pane });
+    let (width, height) = (frame.size.width as f32, frame.size.height as f32);
+    let response = ui.interact(outer, Id::unique("mini-map"), Sense::click_and_drag());
     widgets::name(&response, Role::Canvas, false, "Mini-map");
     if (response.clicked() || response.dragged())
         && let Some(at) = response.interact_pointer_pos()
@@ -40,8 +56,8 @@ pub fn minimap_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'
         cx.send(Action::SetView(frame.view.centered(center)));
     }
     let palette = cx.palette(ui);
-    let painter = ui.painter().with_clip_rect(map.expand(5.0));
-    painter.rect(map.expand(4.0), 4.0, palette.panel.0, Stroke::new(1.0, palette.outline.0), StrokeKind::Outside);
+    let painter = ui.painter().with_clip_rect(outer.expand(1.0));
+    painter.rect(outer, 4.0, palette.panel.0, Stroke::new(1.0, palette.outline.0), StrokeKind::Outside);
     let path = if pane.content == Content::Picture(Side::Source) { &frame.row.source } else { cx.edited_of(frame.row) };
     if let Some(ready) = cx.pictures.ready(&Wanted::Full(path.clone()))
         && let Some(whole) = &ready.whole

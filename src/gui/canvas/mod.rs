@@ -5,6 +5,7 @@
 
 mod divider;
 mod frame;
+mod labels;
 mod legend;
 mod minimap;
 mod modes;
@@ -52,11 +53,17 @@ pub fn canvas_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.ctx().data_mut(|data| data.insert_temp(pane_id(), pane.rect));
         }
         let response = interact(ui, cx, strips.pictures, &panes, &frame);
+        // What stands in the panes' corners, for labels to keep off.
+        let mut furniture = notes::rects(ui, cx, &panes, &frame);
+        furniture.extend(minimap::rect(&panes, &frame));
         for (index, pane) in panes.iter().enumerate() {
             title_ui(ui, cx, index, pane, &frame);
             picture::pane_ui(ui, cx, pane, &frame);
-            overlay::overlays_ui(ui, cx, pane, &frame);
-            tools::paint_ui(ui, cx, pane, &frame);
+            let mut labels = Vec::new();
+            overlay::overlays_ui(ui, cx, pane, &frame, &mut labels);
+            tools::paint_ui(ui, cx, pane, &frame, &mut labels);
+            let painter = ui.painter().with_clip_rect(pane.clip);
+            labels::labels_ui(&painter, pane, palette.label_background.0, &labels, &furniture);
         }
         grid_selection_ui(ui, cx, &panes, &frame);
         probe::crosshair_ui(ui, cx, &panes, &frame, &response);
@@ -126,7 +133,7 @@ fn interact(ui: &Ui, cx: &Context<'_>, area: Rect, panes: &[Pane<'_>], frame: &F
             && let Some(pane) = under(pointer)
         {
             // The panes show the same place, so the cursor means the same pixel in each.
-            let zoomed = frame.view.zoomed_at(&ui_rect(pane.rect), Point::new(pointer.x, pointer.y), factor);
+            let zoomed = frame.view.zoomed_at(&ui_rect(pane.rect), Point::new(pointer.x, pointer.y), factor, frame.ppp);
             cx.send(Action::SetView(zoomed));
         }
     }

@@ -1,6 +1,8 @@
 //! What the person should know about the pictures: an edit that is its source moved or zoomed, and the legend of a difference.
 
-use egui::{Align2, FontId, Id, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use std::sync::Arc;
+
+use egui::{Align2, FontId, Galley, Id, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use crate::domain::Size;
 use crate::editor::{Content, DifferenceView};
@@ -12,9 +14,20 @@ use crate::gui::colormap;
 use crate::gui::context::Context;
 use crate::gui::widgets;
 
+/// Where they stand.
+pub fn rects(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>) -> Vec<Rect> {
+    let motion = motion_pane(panes, frame).and_then(|pane| motion_note(ui, cx, pane, frame)).map(|note| note.0);
+    let legends = panes.iter().filter(|pane| pane.content == Content::Difference).map(difference_legend_rect);
+    motion.into_iter().chain(legends).collect()
+}
+
+fn motion_pane<'a, 'b>(panes: &'a [Pane<'b>], frame: &Frame<'_>) -> Option<&'a Pane<'b>> {
+    panes.iter().rfind(|pane| pane.is_selected(frame))
+}
+
 /// Draws both, where they apply.
 pub fn notes_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>) {
-    if let Some(pane) = panes.iter().rfind(|pane| pane.is_selected(frame)) {
+    if let Some(pane) = motion_pane(panes, frame) {
         motion_ui(ui, cx, pane, frame);
     }
     for pane in panes.iter().filter(|pane| pane.content == Content::Difference) {
@@ -44,13 +57,18 @@ fn signed(value: f64) -> String {
     if value < 0.0 && text != "0.0" { format!("−{text}") } else { text }
 }
 
-fn motion_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
-    let Some(found) = cx.state.motions.found(frame.row.id) else { return };
-    let palette = cx.palette(ui);
+/// The note's place, its text laid out, and what it tells. Hidden with the overlays, for a look at the bare pictures.
+fn motion_note<'a>(ui: &Ui, cx: &Context<'a>, pane: &Pane<'_>, frame: &Frame<'_>) -> Option<(Rect, Arc<Galley>, &'a Registration)> {
+    let found = cx.state.motions.found(frame.row.id).filter(|_| !cx.state.overlays.bare)?;
     let text = format!("⚠ {}", motion_text(found, frame.size));
     let wrap = (pane.clip.width() - 36.0).clamp(80.0, 460.0);
-    let galley = ui.painter().layout(text, FontId::proportional(12.5), palette.warning.0, wrap);
-    let rect = Rect::from_min_size(pane.clip.min + vec2(10.0, 10.0), galley.size() + vec2(16.0, 8.0));
+    let galley = ui.painter().layout(text, FontId::proportional(12.5), cx.palette(ui).warning.0, wrap);
+    Some((Rect::from_min_size(pane.clip.min + vec2(10.0, 10.0), galley.size() + vec2(16.0, 8.0)), galley, found))
+}
+
+fn motion_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
+    let Some((rect, galley, found)) = motion_note(ui, cx, pane, frame) else { return };
+    let palette = cx.palette(ui);
     let painter = ui.painter().with_clip_rect(pane.clip);
     painter.rect(rect, 4.0, palette.panel.0.gamma_multiply(0.94), Stroke::new(1.0, palette.warning.0), StrokeKind::Inside);
     painter.galley(rect.min + vec2(8.0, 4.0), galley, palette.warning.0);
@@ -61,6 +79,15 @@ fn motion_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
          metric does not move it back: the loss counts against preserve.",
         found.loss, found.loss_aligned
     ));
+}
+
+/// The colour bar of a difference; its words stand above and below.
+fn difference_bar(pane: &Pane<'_>) -> Rect {
+    Rect::from_min_size(pos2(pane.clip.left() + 20.0, pane.clip.bottom() - 36.0), vec2(190.0, 10.0))
+}
+
+fn difference_legend_rect(pane: &Pane<'_>) -> Rect {
+    difference_bar(pane).expand2(vec2(10.0, 22.0))
 }
 
 /// What the colours of a difference mean.
@@ -75,9 +102,9 @@ fn difference_legend_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>) {
         DifferenceView::Absolute => ("0".to_owned(), most, "|edit − source| of R, G and B, levels"),
         DifferenceView::Signed => (format!("−{most} darker"), format!("brighter +{most}"), "luma of edit − source, levels"),
     };
-    let bar = Rect::from_min_size(pos2(pane.clip.left() + 20.0, pane.clip.bottom() - 36.0), vec2(190.0, 10.0));
+    let bar = difference_bar(pane);
     let painter = ui.painter().with_clip_rect(pane.clip);
-    let frame = Rect::from_min_max(bar.min - vec2(10.0, 22.0), bar.max + vec2(10.0, 22.0));
+    let frame = difference_legend_rect(pane);
     painter.rect(frame, 4.0, palette.panel.0.gamma_multiply(0.94), Stroke::new(1.0, palette.outline.0), StrokeKind::Inside);
     const STEPS: u16 = 64;
     for step in 0..STEPS {

@@ -1,11 +1,12 @@
-//! Boxes, masks, crop and change map over the pictures, with labels that do not cover each other.
+//! Boxes, masks, crop and change map over the pictures.
 
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui};
 
 use crate::domain::{Bpm500, Detection, ImageSpace, Mask, Point, RegionRole, Scale, Score, Side, Size};
-use crate::editor::{Content, LabelBox, Overlay, place_labels};
+use crate::editor::{Content, Overlay};
 
-use super::frame::{Frame, Pane, ui_rect, wanted};
+use super::frame::{Frame, Pane, wanted};
+use super::labels::Label;
 use super::picture::{Look, layer_ui};
 use crate::engine::DifferenceKind;
 use crate::gui::context::Context;
@@ -13,38 +14,23 @@ use crate::gui::pictures::{Ready, Wanted};
 use crate::gui::raster::{Layer, Style};
 use crate::gui::widgets::paint_corners;
 
-/// More labels than this on one picture are not read; the surest boxes get theirs.
-const MOST_LABELS: usize = 10;
-/// Longer labels are cut.
-const MOST_LETTERS: usize = 28;
-
-/// Boxes with a label, drawn after everything else.
-struct Labelled {
-    rect: Rect,
-    text: String,
-    confidence: f32,
-    color: Color32,
-}
-
-/// Draws every overlay that is on over a pane.
-pub fn overlays_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
+/// Draws every overlay that is on over a pane, and adds the labels of its boxes to `labels`.
+pub fn overlays_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, labels: &mut Vec<Label>) {
     if frame.size.pixels() == 0 || !pane.is_selected(frame) {
         return;
     }
-    if pane.content == Content::Picture(Side::Edit) {
+    // A difference shows the change itself.
+    if matches!(pane.content, Content::Picture(Side::Edit) | Content::Onion) {
         change_ui(ui, cx, pane, frame);
     }
     let details = cx.state.details.as_ref().filter(|details| details.id == frame.row.id);
     let Some(score) = details.and_then(|details| details.score.as_deref()) else { return };
     mask_ui(ui, cx, pane, frame, score);
     crop_ui(ui, cx, pane, frame, score);
-    let mut labels = Vec::new();
     for side in [Side::Source, Side::Edit].into_iter().filter(|side| pane.content.shows(*side)) {
-        boxes_ui(ui, cx, pane, frame, score, side, &mut labels);
+        boxes_ui(ui, cx, pane, frame, score, side, labels);
     }
-    super::pointed::pointed_ui(ui, cx, pane, frame, score);
-    let painter = ui.painter().with_clip_rect(pane.clip);
-    labels_ui(&painter, pane, cx.palette(ui).label_background.0, &labels);
+    super::pointed::pointed_ui(ui, cx, pane, frame, score, labels);
 }
 
 fn drawn(cx: &Context<'_>, overlay: Overlay) -> f32 {
@@ -153,23 +139,12 @@ fn crop_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score:
     paint_corners(&painter, rect, Stroke::new(2.5, color), length);
 }
 
-fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score: &Score, side: Side, labels: &mut Vec<Labelled>) {
+fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score: &Score, side: Side, labels: &mut Vec<Label>) {
     let (used, all, overlay) = match side {
         Side::Source => (&score.boxes.source, &score.candidates.source, Overlay::SourceBoxes),
         Side::Edit => (&score.boxes.edit, &score.candidates.edit, Overlay::EditBoxes),
     };
-    // Boxes lie in pixels of their own picture; the edit is drawn stretched to the source.
-    let stretch = match (side, frame.edit_size) {
-        (Side::Edit, Some(size)) if size.pixels() > 0 => {
-            (frame.size.width as f32 / size.width as f32, frame.size.height as f32 / size.height as f32)
-        }
-        _ => (1.0, 1.0),
-    };
-    let on_canvas = |found: &Detection| {
-        let r = found.rect_in_image;
-        let stretched = crate::domain::Rect::new(r.x0 * stretch.0, r.y0 * stretch.1, r.x1 * stretch.0, r.y1 * stretch.1);
-        frame.ui_rect_from_image(pane, &stretched)
-    };
+    let on_screen = |found: &Detection| frame.ui_rect_from_image(pane, &frame.on_canvas(side, &found.rect_in_image));
     let palette = cx.palette(ui);
     let painter = ui.painter().with_clip_rect(pane.clip);
     let (used_opacity, candidate_opacity) = (drawn(cx, overlay), drawn(cx, Overlay::Candidates));
@@ -177,20 +152,20 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score
     if used_opacity > 0.0 && !cx.state.tools.draws(frame.row.id, side, role) {
         let color = palette.overlay(overlay).gamma_multiply(used_opacity);
         for found in used {
-            let rect = on_canvas(found);
+            let rect = on_screen(found);
             box_ui(&painter, rect, overlay, color, palette.label_background.0.gamma_multiply(used_opacity));
-            let phrase: String = found.phrase.chars().take(MOST_LETTERS).collect();
-            let text = format!("{phrase} {:.2}", found.confidence);
-            labels.push(Labelled { rect, text, confidence: found.confidence, color });
+            let text = Label::words(&found.phrase, Some(found.confidence));
+            labels.push(Label { rect, text, rank: found.confidence, color });
         }
     }
     if candidate_opacity > 0.0 {
         let color = palette.overlay(Overlay::Candidates).gamma_multiply(candidate_opacity);
         let threshold = cx.state.overlays.threshold();
         for found in all.iter().filter(|candidate| candidate.confidence >= threshold && !used.contains(candidate)) {
-            let rect = on_canvas(found);
+            let rect = on_screen(found);
             box_ui(&painter, rect, Overlay::Candidates, color, Color32::TRANSPARENT);
-            labels.push(Labelled { rect, text: format!("{:.2}", found.confidence), confidence: found.confidence, color });
+            // After all boxes that the metric used.
+            labels.push(Label { rect, text: format!("{:.2}", found.confidence), rank: found.confidence - 1.0, color });
         }
     }
 }
@@ -209,25 +184,6 @@ fn box_ui(painter: &Painter, rect: Rect, overlay: Overlay, color: Color32, rim: 
         _ => {
             painter.rect_stroke(rect, 0.0, Stroke::new(2.0, color), StrokeKind::Middle);
         }
-    }
-}
-
-fn labels_ui(painter: &Painter, pane: &Pane<'_>, background: Color32, labels: &[Labelled]) {
-    let font = FontId::proportional(11.5);
-    let mut visible: Vec<&Labelled> = labels.iter().filter(|label| label.rect.intersects(pane.clip)).collect();
-    visible.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    visible.truncate(MOST_LABELS);
-    let galleys: Vec<_> = visible.iter().map(|label| painter.layout_no_wrap(label.text.clone(), font.clone(), label.color)).collect();
-    let asked: Vec<LabelBox> = visible
-        .iter()
-        .zip(&galleys)
-        .map(|(label, galley)| LabelBox { anchor: ui_rect(label.rect), width: galley.size().x + 8.0, height: galley.size().y + 2.0 })
-        .collect();
-    for ((place, galley), label) in place_labels(&asked, &ui_rect(pane.clip)).into_iter().zip(galleys).zip(visible) {
-        let Some(place) = place else { continue };
-        let rect = Rect::from_min_max(pos2(place.x0, place.y0), pos2(place.x1, place.y1));
-        painter.rect_filled(rect, 2.0, background);
-        painter.galley(Align2::LEFT_CENTER.anchor_size(rect.left_center() + vec2(4.0, 0.0), galley.size()).min, galley, label.color);
     }
 }
 

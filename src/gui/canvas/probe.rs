@@ -1,6 +1,6 @@
 //! The pixel under the pointer, in both pictures.
 
-use egui::{Response, RichText, Role, Stroke, Ui, UiBuilder, vec2};
+use egui::{Color32, FontId, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2};
 
 use crate::domain::{ImageSpace, Point, Size};
 
@@ -21,19 +21,36 @@ pub struct Probe {
     pub edit: Option<[u8; 3]>,
 }
 
+/// What the numbers of the strip mean.
+const MEANING: &str = "Levels of red, green and blue, 0 to 255, in both pictures at the pixel under the pointer; an edit of another size is \
+                       read where it is drawn. Then edit minus source, and Δ, their distance as the metric measures it: the square root \
+                       of the mean of the three squared differences, over 255.";
+
 impl Probe {
     /// The two values, what was added to each channel, and their distance in the metric's measure: `sqrt(mean of squared differences) / 255`.
     pub fn text(&self) -> String {
-        let levels = |color: Option<[u8; 3]>| color.map_or_else(|| "–".to_owned(), |[r, g, b]| format!("{r:>3} {g:>3} {b:>3}"));
-        let difference = self.source.zip(self.edit).map_or_else(
+        let Self { x, y, source, edit } = *self;
+        format!("x {x:>4} y {y:>4}  source {}  edit {}  edit−source {}", levels(source), levels(edit), self.difference())
+    }
+
+    /// The same with signs in place of words, for a narrow canvas.
+    fn short_text(&self) -> String {
+        format!("{},{}  {} → {}  {}", self.x, self.y, levels(self.source), levels(self.edit), self.difference())
+    }
+
+    fn difference(&self) -> String {
+        self.source.zip(self.edit).map_or_else(
             || "–".to_owned(),
             |(a, b)| {
                 let [r, g, b_] = std::array::from_fn(|c| i16::from(b[c]) - i16::from(a[c]));
                 format!("{r:>+4} {g:>+4} {b_:>+4}  Δ {:.3}", distance(a, b))
             },
-        );
-        format!("x {:>4} y {:>4}  source {}  edit {}  edit−source {difference}", self.x, self.y, levels(self.source), levels(self.edit))
+        )
     }
+}
+
+fn levels(color: Option<[u8; 3]>) -> String {
+    color.map_or_else(|| "–".to_owned(), |[r, g, b]| format!("{r:>3} {g:>3} {b:>3}"))
 }
 
 fn distance(a: [u8; 3], b: [u8; 3]) -> f64 {
@@ -74,15 +91,32 @@ pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>, rect: egui::Rect, panes: &[Pane<'
     let probe = probe(cx, panes, frame, response);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
     ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 2.0))).layout(layout), |ui| {
-        let text = match &probe {
-            Some(probe) => RichText::new(probe.text()).monospace().size(11.0).color(palette.text.0),
-            None => RichText::new("Point at a pixel to read it in both pictures.").size(11.5).color(palette.text_dim.0),
+        ui.spacing_mut().item_spacing.x = 6.0;
+        let Some(probe) = probe else {
+            let text = RichText::new("Point at a pixel to read it in both pictures.").size(11.5).color(palette.text_dim.0);
+            ui.add(egui::Label::new(text).truncate()).on_hover_text(MEANING);
+            return;
         };
-        let label = ui.add(egui::Label::new(text).truncate());
-        if let Some(probe) = probe {
-            widgets::name(&label, Role::Label, false, format!("Pixel {}", probe.text()));
-        }
+        swatches_ui(ui, &probe, palette.outline.0);
+        let font = FontId::monospace(11.0);
+        let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font.clone(), palette.text.0).size().x;
+        let whole = probe.text();
+        let text = if width(&whole) <= ui.available_width() { whole.clone() } else { probe.short_text() };
+        let label = ui.add(egui::Label::new(RichText::new(text).font(font.clone()).color(palette.text.0)).truncate());
+        widgets::name(&label, Role::Label, false, format!("Pixel {whole}"));
     });
+}
+
+/// The two colours beside each other, the source first.
+fn swatches_ui(ui: &mut Ui, probe: &Probe, outline: Color32) {
+    let (rect, _) = ui.allocate_exact_size(vec2(28.0, 12.0), Sense::hover());
+    let (left, right) = rect.split_left_right_at_fraction(0.5);
+    for (half, color) in [(left, probe.source), (right, probe.edit)] {
+        if let Some([r, g, b]) = color {
+            ui.painter().rect_filled(half, 0.0, Color32::from_rgb(r, g, b));
+        }
+    }
+    ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, outline), StrokeKind::Outside);
 }
 
 /// Marks in the other panes the place under the pointer.
@@ -115,6 +149,7 @@ mod tests {
         let probe = Probe { x: 7, y: 1234, source: Some([10, 20, 30]), edit: Some([13, 20, 9]) };
         // sqrt((9 + 0 + 441) / 3) / 255 = 0.04803.
         assert_eq!(probe.text(), "x    7 y 1234  source  10  20  30  edit  13  20   9  edit−source   +3   +0  -21  Δ 0.048");
+        assert_eq!(probe.short_text(), "7,1234   10  20  30 →  13  20   9    +3   +0  -21  Δ 0.048");
     }
 
     #[test]

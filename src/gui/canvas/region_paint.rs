@@ -4,6 +4,7 @@
 
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, vec2};
 
+use super::labels::Label;
 use super::region_raster::{self, Hatch, Layer};
 use super::{Frame, Pane};
 use crate::domain::mask_ops::Brush;
@@ -83,22 +84,36 @@ pub fn masks_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, f
     region_raster::layers_ui(ui, painter, pane, frame, "regions", tools.revision, &layers);
 }
 
-/// The boxes of roles that a person speaks for, and the handles of the selected one.
-pub fn boxes_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>, document: &RegionDocument) {
+/// The boxes of roles that a person speaks for, of each side that the pane shows; their labels are added to `labels`.
+pub fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, document: &RegionDocument, labels: &mut Vec<Label>) {
+    for side in [Side::Source, Side::Edit].into_iter().filter(|side| pane.content.shows(*side)) {
+        boxes_of_side_ui(ui, cx, pane, frame, (document, side), labels);
+    }
+}
+
+fn boxes_of_side_ui(
+    ui: &Ui,
+    cx: &Context<'_>,
+    pane: &Pane<'_>,
+    frame: &Frame<'_>,
+    (document, side): (&RegionDocument, Side),
+    labels: &mut Vec<Label>,
+) {
     let (tools, palette) = (&cx.state.tools, cx.palette(ui));
-    let canvas_from_side = document.side_from_canvas(pane.side).inverse();
+    let painter = &ui.painter().with_clip_rect(pane.clip);
+    let canvas_from_side = document.side_from_canvas(side).inverse();
     let reshaped = match &tools.sketch {
-        Some(Sketch::Reshape { side, id, to, .. }) if *side == pane.side => Some((*id, *to)),
+        Some(Sketch::Reshape { side: of, id, to, .. }) if *of == side => Some((*id, *to)),
         _ => None,
     };
-    for region in document.shown(pane.side) {
+    for region in document.shown(side) {
         let Area::Box(rect) = &region.area else { continue };
         let rect = reshaped.filter(|(id, _)| *id == region.id).map_or(*rect, |(_, to)| to);
-        let selected = document.selected == Some((pane.side, region.id));
-        let pointed = tools.pointed == Some((pane.side, region.id));
+        let selected = document.selected == Some((side, region.id));
+        let pointed = tools.pointed == Some((side, region.id));
         let opacity = cx.state.overlays.drawn(overlay_of(region.facts.role), cx.state.highlight);
-        let said = document.speaks_for(pane.side, region.facts.role);
-        let visible = said && opacity > 0.0 && !tools.is_hidden(document.id, pane.side, region.id);
+        let said = document.speaks_for(side, region.facts.role);
+        let visible = said && opacity > 0.0 && !tools.is_hidden(document.id, side, region.id);
         if !visible && !selected && !pointed {
             continue;
         }
@@ -108,9 +123,10 @@ pub fn boxes_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, f
             outline(painter, on_screen, region.facts.role, color, palette.label_background.0);
         }
         if visible {
-            label(painter, pane, on_screen, region, color, palette.label_background.0);
+            labels.push(Label { rect: on_screen, text: words(region), rank: Label::PERSON, color });
         }
-        if selected {
+        // Gestures on a pane mean the regions of its side.
+        if selected && side == pane.side {
             handles(painter, on_screen, palette, tools.tool == Tool::Box);
         }
     }
@@ -127,18 +143,13 @@ fn outline(painter: &Painter, rect: Rect, role: RegionRole, color: Color32, shad
     }
 }
 
-fn label(painter: &Painter, pane: &Pane<'_>, rect: Rect, region: &KeptRegion, color: Color32, background: Color32) {
-    // A pen stands for a person's work, whatever the colours.
-    let sign = if region.facts.origin == RegionOrigin::Person { "✏ " } else { "" };
-    let confidence = region.facts.confidence.filter(|_| sign.is_empty()).map_or(String::new(), |c| format!(" {c:.2}"));
-    let name: String = region.facts.name.chars().take(28).collect();
-    let galley = painter.layout_no_wrap(format!("{sign}{name}{confidence}"), FontId::proportional(11.5), color);
-    let size = galley.size() + vec2(8.0, 2.0);
-    let above = rect.left_top() - vec2(0.0, size.y + 1.0);
-    let at = if above.y < pane.clip.top() { rect.left_top() + vec2(2.0, 2.0) } else { above };
-    let place = Rect::from_min_size(at, size);
-    painter.rect_filled(place, 2.0, background);
-    painter.galley(place.min + vec2(4.0, 1.0), galley, color);
+/// A region's name; a pen stands for a person's work, whatever the colours.
+fn words(region: &KeptRegion) -> String {
+    let facts = &region.facts;
+    if facts.origin == RegionOrigin::Person {
+        return format!("✏ {}", Label::words(&facts.name, None));
+    }
+    Label::words(&facts.name, facts.confidence)
 }
 
 fn handles(painter: &Painter, rect: Rect, palette: &Palette, live: bool) {

@@ -75,6 +75,9 @@ pub fn layers_ui(ui: &Ui, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>,
     painter.image(kept.texture.id(), on_screen, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
 }
 
+/// Rows of texels that a thread does in one go: each looks at the mask once and serves as its neighbours' neighbour.
+const BAND: usize = 32;
+
 /// The texels of the part `[x0, y0, x1, y1]` of the canvas: each shows the mask's pixel under its middle.
 fn raster(layers: &[Layer<'_>], [x0, y0, x1, y1]: [f32; 4], [width, height]: [usize; 2]) -> ColorImage {
     let step = ((x1 - x0) / width as f32, (y1 - y0) / height as f32);
@@ -86,13 +89,19 @@ fn raster(layers: &[Layer<'_>], [x0, y0, x1, y1]: [f32; 4], [width, height]: [us
         let y = as_index(place(row, y0, step.1));
         columns.iter().map(|x| x.zip(y).is_some_and(|(x, y)| layer.mask.get(x, y))).collect()
     };
-    image.pixels.par_chunks_mut(width).enumerate().for_each(|(j, row)| {
+    image.pixels.par_chunks_mut(width * BAND).enumerate().for_each(|(band, rows)| {
+        let first = band * BAND;
         for layer in layers {
-            let (above, here, below) = (inside(layer, j), inside(layer, j + 1), inside(layer, j + 2));
-            for (i, texel) in row.iter_mut().enumerate().filter(|(i, _)| here[i + 1]) {
-                let border = !(here[i] && here[i + 2] && above[i + 1] && below[i + 1]);
-                let strength = if border { layer.outline.max(layer.opacity) } else { layer.opacity * pattern(layer.hatch, i, j) };
-                *texel = over(*texel, layer.color.gamma_multiply(strength));
+            let (mut above, mut here) = (inside(layer, first), inside(layer, first + 1));
+            for (offset, row) in rows.chunks_mut(width).enumerate() {
+                let j = first + offset;
+                let below = inside(layer, j + 2);
+                for (i, texel) in row.iter_mut().enumerate().filter(|(i, _)| here[i + 1]) {
+                    let border = !(here[i] && here[i + 2] && above[i + 1] && below[i + 1]);
+                    let strength = if border { layer.outline.max(layer.opacity) } else { layer.opacity * pattern(layer.hatch, i, j) };
+                    *texel = over(*texel, layer.color.gamma_multiply(strength));
+                }
+                (above, here) = (here, below);
             }
         }
     });
@@ -135,5 +144,15 @@ mod tests {
         let drawn: Vec<bool> = image.pixels[8..16].iter().map(|texel| texel.a() > 0).collect();
         // Opacity 0 leaves the outline: the mask's left edge, and its right edge at the border of the picture.
         assert_eq!(drawn, [false, false, false, false, true, false, false, true]);
+    }
+
+    #[test]
+    fn rows_at_the_seam_of_two_bands_know_their_neighbours() {
+        // A full mask of 3×70, more than two bands high: in its middle column only the first and the last texel are outline.
+        let mask = Mask::from_fn(Size::new(3, 70), |_, _| true);
+        let layers = [Layer { mask: &mask, color: Color32::WHITE, opacity: 0.0, outline: 1.0, hatch: Hatch::None }];
+        let image = raster(&layers, [0.0, 0.0, 3.0, 70.0], [3, 70]);
+        let drawn: Vec<usize> = (0..70).filter(|row| image.pixels[row * 3 + 1].a() > 0).collect();
+        assert_eq!(drawn, [0, 69]);
     }
 }

@@ -3,6 +3,7 @@
 
 use egui::{Align, CursorIcon, Id, Layout, PointerButton, Pos2, Rect, Response, Ui, UiBuilder, vec2};
 
+use super::labels::Label;
 use super::region_paint;
 use super::{Frame, Pane};
 use crate::domain::{ImageSpace, Point, Side};
@@ -151,7 +152,12 @@ fn clicks(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, respons
         send(ToolAction::Mark { side: pane.side, at, inside: false });
     }
     if tool == Tool::Polygon && response.double_clicked() {
-        // The first click of the two has set the last corner.
+        // The first click of the two has set the last corner, unless both came within one (slow) frame.
+        let last = cx.state.tools.sketch.as_ref().and_then(Sketch::outline).and_then(<[_]>::last);
+        let is_set = last.is_some_and(|last| frame.ui_from_image(pane, *last).distance(pointer) < REACH);
+        if !is_set {
+            send(ToolAction::Corner(at));
+        }
         send(ToolAction::ClosePolygon);
     } else if response.clicked() {
         match tool {
@@ -223,8 +229,8 @@ fn drags(
     }
 }
 
-/// Regions, handles and the stroke in progress over one pane. Paint with `ui.painter().with_clip_rect(pane.clip)`.
-pub fn paint_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
+/// Regions, handles and the stroke in progress over one pane; the labels of boxes are added to `labels`.
+pub fn paint_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, labels: &mut Vec<Label>) {
     let tools = &cx.state.tools;
     let Some(document) = tools.document_of(frame.row.id) else { return };
     if frame.size.pixels() == 0 {
@@ -232,7 +238,7 @@ pub fn paint_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
     }
     let painter = ui.painter().with_clip_rect(pane.clip);
     region_paint::masks_ui(ui, cx, &painter, pane, frame, document);
-    region_paint::boxes_ui(ui, cx, &painter, pane, frame, document);
+    region_paint::boxes_ui(ui, cx, pane, frame, document, labels);
     if let Some(sketch) = &tools.sketch {
         region_paint::sketch_ui(ui, cx, &painter, pane, frame, sketch);
     }

@@ -20,6 +20,7 @@ pub fn queue_ui(ui: &mut Ui, cx: &Context<'_>) {
     search_ui(ui, cx);
     filters_ui(ui, cx);
     flags_ui(ui, cx);
+    picked_ui(ui, cx);
     ui.add_space(2.0);
     if cx.state.queue.shown().is_empty() {
         nothing_ui(ui, cx);
@@ -89,6 +90,18 @@ fn flags_ui(ui: &mut Ui, cx: &Context<'_>) {
             }
         }
     });
+}
+
+/// Says that only edits are shown that were picked in the plot, with the way back; nothing otherwise.
+pub fn picked_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    let Some(picked) = &cx.state.queue.filter().picked else { return };
+    let clear = Command::ClearPicked;
+    let text = RichText::new(format!("▣ {}  ✕", picked.what)).color(palette.text_strong.0);
+    let button = Button::new(text).fill(palette.selection.0);
+    if ui.add(button).on_hover_text(format!("The queue shows only these. {}", clear.tooltip(ui.ctx()))).clicked() {
+        cx.send(Action::Do(clear));
+    }
 }
 
 /// A name for edits whose model is unknown.

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use egui::{ComboBox, Grid, Label, RichText, TextEdit, Ui, vec2};
 
 use crate::domain::Profile;
-use crate::engine::{DevicePreference, ModelSource};
+use crate::engine::{DeviceChoice, ModelSource, PrecisionChoice};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
+use crate::gui::pictures::{MEMORY_BUDGET, TEXTURE_BUDGET};
 use crate::gui::settings::{Settings, ThemeChoice};
 
 /// Draws the settings; each change holds at once.
@@ -18,16 +19,13 @@ pub fn settings_ui(ui: &mut Ui, cx: &Context<'_>) {
         ui.add(TextEdit::singleline(&mut settings.rater).hint_text("your name").desired_width(220.0)).labelled_by(label.id);
         ui.end_row();
         networks_ui(ui, cx, &mut settings);
-        choice(
-            ui,
-            "Device",
-            settings.device.name(),
-            &DevicePreference::ALL,
-            |device| device.name().to_owned(),
-            &mut settings.device.clone(),
-        )
-        .into_iter()
-        .for_each(|device| settings.device = device);
+        let mut asked = settings.device;
+        choice(ui, "Device", asked.device.name(), &DeviceChoice::ALL, |device| device.name().to_owned(), &mut asked.device)
+            .into_iter()
+            .for_each(|device| settings.device.device = device);
+        choice(ui, "Precision", asked.precision.name(), &PrecisionChoice::ALL, precision_label, &mut asked.precision)
+            .into_iter()
+            .for_each(|precision| settings.device.precision = precision);
         let profile = settings.profile;
         choice(ui, "Profile", profile.name(), &Profile::ALL, |profile| profile.name().to_owned(), &mut profile.clone())
             .into_iter()
@@ -42,6 +40,15 @@ pub fn settings_ui(ui: &mut Ui, cx: &Context<'_>) {
     if settings != *cx.settings {
         cx.send(Action::SetSettings(settings));
     }
+}
+
+fn precision_label(precision: PrecisionChoice) -> String {
+    match precision {
+        PrecisionChoice::Auto => "auto: f16 on GPUs that compute in it",
+        PrecisionChoice::F32 => "f32",
+        PrecisionChoice::F16 => "f16: half the memory, a little noise",
+    }
+    .to_owned()
 }
 
 /// A list to choose from; the choice, if one was made.
@@ -135,7 +142,15 @@ fn explain_ui(ui: &mut Ui, cx: &Context<'_>, settings: &Settings) {
         format!("The last run used {}.", cx.state.device)
     };
     ui.add_space(8.0);
-    for text in [profile, &device] {
+    let (textures, pictures) = cx.pictures.memory();
+    let pictures = format!(
+        "Pictures take {} of at most {} MiB of memory, and {} of at most {} MiB on the graphics card.",
+        pictures >> 20,
+        MEMORY_BUDGET >> 20,
+        textures >> 20,
+        TEXTURE_BUDGET >> 20
+    );
+    for text in [profile, &device, &pictures] {
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
     }
 }

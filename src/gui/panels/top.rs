@@ -22,6 +22,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
                 command_menu_item(ui, cx, Command::MakeDemo, true);
                 ui.separator();
                 command_menu_item(ui, cx, Command::ExportScores, open);
+                command_menu_item(ui, cx, Command::WriteReport, cx.state.agreement.shown().is_some());
                 ui.separator();
                 command_menu_item(ui, cx, Command::ScoreAll, open);
                 command_menu_item(ui, cx, Command::ScoreSelected, cx.state.queue.selected().is_some());

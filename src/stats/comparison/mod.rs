@@ -27,12 +27,12 @@ use super::weights::{AtWeight, HeldOut, PartsRow, held_out, sweep};
 use crate::domain::{CRITERIA, Criterion, ModelVote, Outcome};
 
 pub use about::{About, Content, hash_of, utc_text};
-pub use boards::{Leaderboard, Standing};
+pub use boards::{Leaderboard, PEOPLE, Standing, VOTES};
 pub use changes::{Change, changes};
 pub use extras::{ReportEdit, ReportExtras, ReportPoint};
 pub use labels::{BY_FLAG, BY_REGION, BY_SCOPE, BY_TYPE, SPLITS, labels_of};
 pub use lines::{Line, PolicyShare, Significance, VoteLine, holm};
-pub use worst::{Mismatch, mismatches};
+pub use worst::{Mismatch, Placed, mismatches, places};
 
 /// The metric's overall, and the criterion that asks for the whole impression.
 pub const OVERALL: &str = "overall";

@@ -41,7 +41,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Context<'_>, specs: &[PaneSpec]) {
     ui.ctx().data_mut(|data| data.insert_temp(pane_id(), first));
     let response = ui.interact(area, Id::unique("rating pictures"), Sense::click_and_drag());
     widgets::name(&response, Role::Canvas, false, "Pictures");
-    let view = cx.state.people.view.resolved(&ui_rect(first), size);
+    let view = cx.state.people.view.resolved(&ui_rect(first), size, ui.ctx().pixels_per_point());
     if size.pixels() > 0 {
         interact(ui, cx, &response, view, &rects);
     }
@@ -97,7 +97,7 @@ fn interact(ui: &Ui, cx: &Context<'_>, response: &egui::Response, view: View, re
     {
         // The panes show the same place: the cursor is taken to the first one.
         let at = pointer - pane.min.to_vec2() + rects[0].min.to_vec2();
-        set(view.zoomed_at(&first, Point::new(at.x, at.y), factor));
+        set(view.zoomed_at(&first, Point::new(at.x, at.y), factor, ui.ctx().pixels_per_point()));
     }
 }
 

@@ -1,0 +1,152 @@
+//! Models against each other: leaderboards by people and by each metric side by side, and one board in full.
+
+use egui::{Label, RichText, Ui};
+use egui_extras::{Column, TableBuilder};
+
+use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
+use crate::editor::Measure;
+use crate::gui::context::Context;
+use crate::gui::panels::queue::model_name;
+use crate::gui::widgets::section;
+use crate::stats::comparison::{ALL, Comparison, Leaderboard, PEOPLE, VOTES};
+
+/// Judges side by side; more do not fit and are in the report.
+const JUDGES: usize = 10;
+
+/// Who judges, in words.
+fn judge_name(board: &Leaderboard) -> String {
+    match board.judge.as_str() {
+        PEOPLE => format!("people: {}", board.criterion),
+        VOTES => format!("votes: {}", board.criterion),
+        metric => Measure::named(metric).label(),
+    }
+}
+
+fn is_people(board: &Leaderboard) -> bool {
+    [PEOPLE, VOTES].contains(&board.judge.as_str())
+}
+
+pub(super) fn boards_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
+    let palette = cx.palette(ui);
+    let view = &cx.state.agreement.view;
+    let zone = view.zone;
+    let all: Vec<&Leaderboard> = found
+        .leaderboards
+        .iter()
+        .filter(|board| board.split == ALL && (is_people(board) || Measure::named(&board.judge).is_of(zone)))
+        .collect();
+    let people = all.iter().copied().filter(|board| is_people(board) && (board.criterion == view.criterion || board.judge == VOTES));
+    let metrics = all.iter().copied().filter(|board| !is_people(board));
+    let shown: Vec<&Leaderboard> = people.chain(metrics).take(JUDGES).collect();
+    if shown.is_empty() {
+        words_ui(ui, palette, "No item has rated or scored edits of two models, so no model can win.");
+        return;
+    }
+    section(ui, palette, "Win rates side by side");
+    side_by_side_ui(ui, cx, &shown);
+    words_ui(ui, palette, "Wins plus half of the ties over all duels; in brackets the place. A duel: two models' edits of one item.");
+    let chosen = all.iter().copied().filter(|board| is_people(board) && board.criterion == view.criterion);
+    let metric = all.iter().copied().filter(|board| board.judge == view.metric);
+    for board in chosen.chain(metric) {
+        board_ui(ui, cx, board);
+    }
+    let splits: Vec<&Leaderboard> = found
+        .leaderboards
+        .iter()
+        .filter(|board| board.split != ALL && board.judge == PEOPLE && board.criterion == view.criterion)
+        .collect();
+    if !splits.is_empty() {
+        section(ui, palette, "By people, on groups of edits");
+        for board in splits {
+            let order: Vec<String> =
+                board.standings.iter().map(|standing| format!("{} {}", model_name(&standing.model), rate(&standing.win_rate))).collect();
+            words_ui(ui, palette, &format!("{} {}: {}", board.split, board.group, order.join(" > ")));
+        }
+        words_ui(ui, palette, "The split is chosen on the Splits tab.");
+    }
+}
+
+fn rate(outcome: &crate::domain::Outcome<f64>) -> String {
+    outcome.value().map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"))
+}
+
+fn side_by_side_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard]) {
+    let palette = cx.palette(ui);
+    // In the order of the first judge, then those that it has no place for.
+    let mut models: Vec<&str> = Vec::new();
+    for standing in boards.iter().flat_map(|board| &board.standings) {
+        if !models.contains(&standing.model.as_str()) {
+            models.push(&standing.model);
+        }
+    }
+    ui.push_id("side by side", |ui| {
+        let mut table = TableBuilder::new(ui).striped(true).vscroll(false).column(Column::exact(110.0).clip(true));
+        table = table.columns(Column::exact(78.0).clip(true), boards.len());
+        table
+            .header(22.0, |mut header| {
+                header.col(|_| {});
+                for board in boards {
+                    header.col(|ui| {
+                        let name = judge_name(board);
+                        let label = Label::new(RichText::new(&name).size(11.5).color(palette.text_dim.0)).truncate();
+                        ui.add(label).on_hover_text(format!("{name}: {} duels", board.duels));
+                    });
+                }
+            })
+            .body(|body| {
+                body.rows(ROW, models.len(), |mut row| {
+                    let Some(model) = models.get(row.index()) else { return };
+                    row.col(|ui| {
+                        ui.add(Label::new(RichText::new(model_name(model)).strong()).truncate());
+                    });
+                    for board in boards {
+                        row.col(|ui| {
+                            let place = board.standings.iter().position(|standing| standing.model == *model);
+                            let text = place.map_or_else(
+                                || "–".to_owned(),
+                                |place| format!("{} ({})", rate(&board.standings[place].win_rate), place + 1),
+                            );
+                            ui.label(RichText::new(text).monospace());
+                        });
+                    }
+                });
+            });
+    });
+}
+
+const HEADS: [Head; 8] = [
+    Head::new("model", "", 110.0),
+    Head::new("win rate", "Wins plus half of the ties over all duels.", 56.0),
+    Head::new("strength", "Natural logarithm of Davidson's strength (Bradley-Terry with ties); mean 0.", 160.0),
+    Head::new("won", "", 40.0),
+    Head::new("lost", "", 40.0),
+    Head::new("tied", "", 40.0),
+    Head::new("Elo", "Start 1000, step 32, in the order of items and names; it depends on that order, unlike the strength.", 50.0),
+    Head::new("mean", "Mean of the judge's values.", 50.0),
+];
+
+fn board_ui(ui: &mut Ui, cx: &Context<'_>, board: &Leaderboard) {
+    let palette = cx.palette(ui);
+    let name = if is_people(board) { judge_name(board) } else { metric_label(&board.judge) };
+    section(ui, palette, &format!("By {name}, {} duels", board.duels));
+    table_ui(ui, cx, &format!("board {name}"), &HEADS, |body| {
+        body.rows(ROW, board.standings.len(), |mut row| {
+            let Some(standing) = board.standings.get(row.index()) else { return };
+            row.col(|ui| {
+                ui.add(Label::new(RichText::new(model_name(&standing.model)).strong()).truncate());
+            });
+            row.col(|ui| value_ui(ui, &standing.win_rate));
+            row.col(|ui| interval_ui(ui, cx.palette(ui), &standing.strength, &standing.strength_interval));
+            for count in [standing.wins, standing.losses, standing.ties] {
+                row.col(|ui| count_ui(ui, count));
+            }
+            row.col(|ui| {
+                ui.label(RichText::new(format!("{:.0}", standing.elo)).monospace());
+            });
+            row.col(|ui| value_ui(ui, &standing.mean));
+        });
+    });
+    let mut reasons = Reasons::default();
+    board.standings.iter().for_each(|standing| reasons.add("strength", &standing.strength));
+    reasons.ui(ui, palette);
+}

@@ -1,0 +1,183 @@
+//! Every metric against people, with intervals; a click on a line plots it.
+
+use egui::{Label, RichText, Sense, Ui};
+use egui_extras::TableRow;
+
+use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
+use super::{how_ui, published};
+use crate::editor::Measure;
+use crate::gui::agreement::{AgreementAction, AgreementView};
+use crate::gui::context::{Action, Context};
+use crate::gui::widgets::{self, section};
+use crate::stats::comparison::{ALL, Comparison, Line};
+
+const HEADS: [Head; 8] = [
+    Head::new("metric", "Click a line to plot it.", 104.0),
+    Head::new(
+        "pairwise",
+        "The paper's agreement: over the items on which people prefer one of two models' edits, the share on which the metric prefers the \
+         same one; then the plain mean over the pairs of models.",
+        136.0,
+    ),
+    Head::new("Spearman", "Spearman's ρ over all edits.", 144.0),
+    Head::new("Kendall", "Kendall's τ-b over all edits.", 48.0),
+    Head::new("Pearson", "Pearson's r over all edits.", 50.0),
+    Head::new("in items", "Spearman's ρ within each item, mean over items.", 50.0),
+    Head::new("AUC", "Area under the curve for telling edits above the median of people from the others.", 44.0),
+    Head::new("pairs", "Pairs of edits that were compared.", 44.0),
+];
+
+pub(super) fn metrics_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
+    let palette = cx.palette(ui);
+    let zone = cx.state.agreement.view.zone;
+    let all: Vec<&Line> = found.lines.iter().filter(|line| line.split == ALL && Measure::named(&line.metric).is_of(zone)).collect();
+    if all.is_empty() {
+        words_ui(ui, palette, "No metric has values here: score the project, and the table follows.");
+    }
+    // Criteria that are held against every metric have a table each; parts against their own criterion share one.
+    let mut criteria: Vec<&str> = all.iter().map(|line| line.criterion.as_str()).collect();
+    criteria.dedup();
+    let (shared, own): (Vec<&str>, Vec<&str>) =
+        criteria.into_iter().partition(|criterion| all.iter().filter(|line| line.criterion == *criterion).count() > 1);
+    for criterion in shared {
+        section(ui, palette, &format!("How each metric agrees with people on {criterion}"));
+        lines_ui(ui, cx, &all.iter().copied().filter(|line| line.criterion == criterion).collect::<Vec<_>>(), criterion);
+    }
+    if !own.is_empty() {
+        section(ui, palette, "Each part against its own criterion");
+        lines_ui(ui, cx, &all.iter().copied().filter(|line| own.contains(&line.criterion.as_str())).collect::<Vec<_>>(), "own");
+    }
+    needed_ui(ui, cx, found, &all);
+    how_ui(ui, cx, found);
+    section(ui, palette, "Metrics against each other on the same items");
+    significance_ui(ui, cx, found);
+    if !found.votes.is_empty() {
+        section(ui, palette, "Metrics against votes");
+        votes_ui(ui, cx, found);
+    }
+    published::published_ui(ui, cx, found);
+}
+
+fn lines_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[&Line], salt: &str) {
+    let palette = cx.palette(ui);
+    let mut reasons = Reasons::default();
+    table_ui(ui, cx, salt, &HEADS, |body| {
+        body.rows(ROW, lines.len(), |mut row| {
+            if let Some(line) = lines.get(row.index()) {
+                line_ui(&mut row, cx, line);
+            }
+        });
+    });
+    for line in lines {
+        let name = metric_label(&line.metric);
+        reasons.add(&name, &line.agreement.macro_mean);
+        reasons.add(&name, &line.spearman);
+        for note in &line.notes {
+            words_ui(ui, palette, &format!("{name}: {note}"));
+        }
+    }
+    reasons.ui(ui, palette);
+}
+
+fn line_ui(row: &mut TableRow<'_, '_>, cx: &Context<'_>, line: &Line) {
+    let view = &cx.state.agreement.view;
+    let selected = line.metric == view.metric && line.criterion == view.criterion;
+    row.set_selected(selected);
+    row.col(|ui| {
+        let measure = Measure::named(&line.metric);
+        let text = RichText::new(metric_label(&line.metric)).strong();
+        let label = ui.add(Label::new(text).truncate().sense(Sense::click()));
+        widgets::name(&label, egui::Role::Button, selected, format!("plot {} against {}", measure.label(), line.criterion));
+        let definition = measure.definition().map(|text| format!("{text} ")).unwrap_or_default();
+        let label = label.on_hover_text(format!("{definition}{}. Click to plot it.", measure.better().words()));
+        if label.clicked() {
+            let view = AgreementView { metric: line.metric.clone(), criterion: line.criterion.clone(), ..view.clone() };
+            cx.send(Action::Agreement(AgreementAction::View(view)));
+        }
+    });
+    row.col(|ui| interval_ui(ui, cx.palette(ui), &line.agreement.macro_mean, &line.macro_interval));
+    row.col(|ui| interval_ui(ui, cx.palette(ui), &line.spearman, &line.spearman_interval));
+    for value in [&line.kendall_tau_b, &line.pearson, &line.spearman_per_item.mean, &line.area_under_curve] {
+        row.col(|ui| value_ui(ui, value));
+    }
+    row.col(|ui| count_ui(ui, line.agreement.counts.compared));
+}
+
+/// How many items an interval of the planned width needs, for the metric of the plot, and its share under every tie policy.
+fn needed_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison, lines: &[&Line]) {
+    let palette = cx.palette(ui);
+    let view = &cx.state.agreement.view;
+    let Some(line) = lines.iter().find(|line| line.metric == view.metric && line.criterion == view.criterion) else { return };
+    let name = metric_label(&line.metric);
+    let policies: Vec<String> =
+        line.by_policy.iter().filter_map(|share| Some(format!("{:.3} with {}", share.macro_mean.value()?, share.policy))).collect();
+    if !policies.is_empty() {
+        words_ui(ui, palette, &format!("{name} under every treatment of ties: {}.", policies.join(" · ")));
+    }
+    if let Some(items) = line.items_needed.value() {
+        let text = format!("{name}: an interval of width {} needs about {items} items ({} now).", found.plan.width, line.agreement.items);
+        words_ui(ui, palette, &text);
+    }
+}
+
+const SIGNIFICANCE: [Head; 5] = [
+    Head::new("metrics", "", 190.0),
+    Head::new("criterion", "", 84.0),
+    Head::new("difference", "Pairwise agreement of the first minus that of the second.", 150.0),
+    Head::new("p, corrected", "By swapping the two within items; Holm's correction for all of these comparisons.", 84.0),
+    Head::new("items", "", 44.0),
+];
+
+fn significance_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
+    let palette = cx.palette(ui);
+    let zone = cx.state.agreement.view.zone;
+    let of_zone = |name: &str| Measure::named(name).is_of(zone);
+    let shown: Vec<_> = found.significance.iter().filter(|pair| of_zone(&pair.first) && of_zone(&pair.second)).collect();
+    let known: Vec<_> = shown.iter().filter_map(|pair| Some((pair, pair.result.value()?))).collect();
+    if known.is_empty() {
+        let why = shown.first().and_then(|pair| pair.result.why()).unwrap_or("fewer than two metrics have values");
+        words_ui(ui, palette, &format!("Nothing to compare: {why}."));
+        return;
+    }
+    table_ui(ui, cx, "significance", &SIGNIFICANCE, |body| {
+        body.rows(ROW, known.len(), |mut row| {
+            let Some((pair, result)) = known.get(row.index()) else { return };
+            row.col(|ui| {
+                ui.add(
+                    Label::new(format!("{} – {}", Measure::named(&pair.first).label(), Measure::named(&pair.second).label())).truncate(),
+                );
+            });
+            row.col(|ui| {
+                ui.add(Label::new(&pair.criterion).truncate());
+            });
+            row.col(|ui| interval_ui(ui, cx.palette(ui), &crate::domain::Outcome::Value(result.difference), &result.interval));
+            row.col(|ui| value_ui(ui, &pair.p_holm));
+            row.col(|ui| count_ui(ui, result.items));
+        });
+    });
+}
+
+const VOTES: [Head; 4] = [
+    Head::new("metric", "", 104.0),
+    Head::new("criterion", "", 84.0),
+    Head::new("of all votes", "The share of the votes that the metric agrees with.", 150.0),
+    Head::new("compared", "Votes that count: ties are treated as chosen above.", 70.0),
+];
+
+fn votes_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
+    let zone = cx.state.agreement.view.zone;
+    let lines: Vec<_> = found.votes.iter().filter(|line| Measure::named(&line.metric).is_of(zone)).collect();
+    table_ui(ui, cx, "votes", &VOTES, |body| {
+        body.rows(ROW, lines.len(), |mut row| {
+            let Some(line) = lines.get(row.index()) else { return };
+            row.col(|ui| {
+                ui.label(RichText::new(metric_label(&line.metric)).strong());
+            });
+            row.col(|ui| {
+                ui.add(Label::new(&line.criterion).truncate());
+            });
+            row.col(|ui| interval_ui(ui, cx.palette(ui), &line.agreement.micro_mean, &line.micro_interval));
+            row.col(|ui| count_ui(ui, line.agreement.counts.compared));
+        });
+    });
+}

@@ -1,0 +1,172 @@
+//! Comparisons and ranges kept by name, what moved between two comparisons, and reports.
+
+use egui::{Label, RichText, TextEdit, Ui};
+
+use super::cells::{Head, ROW, metric_label, table_ui, value_ui, words_ui};
+use crate::domain::{Bounds, Range};
+use crate::gui::agreement::{AgreementAction, SavedLine, Work};
+use crate::gui::command::Command;
+use crate::gui::context::{Action, Context};
+use crate::gui::widgets::{command_button, section};
+use crate::stats::comparison::{ALL, Change, Comparison, utc_text};
+
+pub(super) fn saved_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    let agreement = &cx.state.agreement;
+    section(ui, palette, "Comparisons");
+    name_ui(ui, cx);
+    if agreement.kept.list.comparisons.is_empty() {
+        words_ui(ui, palette, "No comparison is saved yet: give the present one a name and save it, to come back to these numbers later.");
+    }
+    agreement.kept.list.comparisons.iter().for_each(|line| line_ui(ui, cx, line));
+    if let Some((before, moved)) = &agreement.kept.against {
+        changes_ui(ui, cx, before, moved);
+    }
+    section(ui, palette, "Report");
+    command_button(ui, cx, Command::WriteReport, agreement.shown().is_some());
+    words_ui(ui, palette, "One self-contained web page with plots and the worst disagreements as pictures, or a CSV or LaTeX table.");
+    section(ui, palette, "Ranges of modify and preserve");
+    ranges_ui(ui, cx);
+}
+
+fn name_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let agreement = &cx.state.agreement;
+    ui.horizontal(|ui| {
+        let mut name = agreement.kept.name.clone();
+        let edit = ui.add(TextEdit::singleline(&mut name).hint_text("name of this comparison").desired_width(240.0));
+        edit.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Comparison name"));
+        if edit.changed() {
+            cx.send(Action::Agreement(AgreementAction::DraftName(name)));
+        }
+        let ready = agreement.comparison.is_some() && agreement.work == Work::Nothing && !agreement.kept.name.trim().is_empty();
+        let entered = edit.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        let button = ui.add_enabled(ready, egui::Button::new("Save comparison"));
+        let button = button.on_hover_text("Keeps every number with what it was made of: data, networks, range, raters, ties, seeds.");
+        if button.on_disabled_hover_text("It needs a name, and finished numbers.").clicked() || (entered && ready) {
+            cx.send(Action::Agreement(AgreementAction::Save));
+        }
+    });
+}
+
+fn line_ui(ui: &mut Ui, cx: &Context<'_>, line: &SavedLine) {
+    let palette = cx.palette(ui);
+    let send = |action| cx.send(Action::Agreement(action));
+    ui.horizontal(|ui| {
+        if ui.button("Open").on_hover_text(format!("Shows the numbers of '{}' in the tables.", line.name)).clicked() {
+            send(AgreementAction::Open(line.name.clone()));
+        }
+        let ready = cx.state.agreement.shown().is_some();
+        let compare = ui.add_enabled(ready, egui::Button::new("What moved"));
+        if compare.on_hover_text(format!("Compares what the tables show with '{}'.", line.name)).clicked() {
+            send(AgreementAction::Against(line.name.clone()));
+        }
+        ui.label(RichText::new(&line.name).strong());
+        let who = if line.who.is_empty() { String::new() } else { format!(" by {}", line.who) };
+        let text = format!("{}{who} · {} edits, {} rated", utc_text(line.at_millis), line.edits, line.rated);
+        ui.label(RichText::new(text).size(12.0).color(palette.text_dim.0));
+    });
+}
+
+const CHANGES: [Head; 6] = [
+    Head::new("metric", "", 104.0),
+    Head::new("criterion", "", 90.0),
+    Head::new("before", "", 56.0),
+    Head::new("now", "", 56.0),
+    Head::new("change", "", 60.0),
+    Head::new("", "", 130.0),
+];
+
+/// The pairwise agreement of each metric in both comparisons, over all edits.
+fn changes_ui(ui: &mut Ui, cx: &Context<'_>, before: &Comparison, moved: &[Change]) {
+    let palette = cx.palette(ui);
+    section(ui, palette, &format!("What moved since '{}'", before.about.name));
+    if let Some(now) = cx.state.agreement.shown() {
+        let same = before.about.content == now.about.content;
+        words_ui(ui, palette, if same { "Both are of the same data." } else { "The data are not the same." });
+        for (what, old, new) in differences(before, now) {
+            words_ui(ui, palette, &format!("{what}: {old} → {new}"));
+        }
+    }
+    let shown: Vec<&Change> = moved.iter().filter(|change| change.split == ALL).collect();
+    table_ui(ui, cx, "changes", &CHANGES, |body| {
+        body.rows(ROW, shown.len(), |mut row| {
+            let Some(change) = shown.get(row.index()) else { return };
+            for text in [RichText::new(metric_label(&change.metric)).strong(), RichText::new(&change.criterion)] {
+                row.col(|ui| {
+                    ui.add(Label::new(text).truncate());
+                });
+            }
+            row.col(|ui| value_ui(ui, &change.before));
+            row.col(|ui| value_ui(ui, &change.after));
+            row.col(|ui| match change.difference.value() {
+                Some(by) => drop(ui.label(RichText::new(format!("{by:+.3}")).monospace())),
+                None => value_ui(ui, &change.difference),
+            });
+            row.col(|ui| {
+                if change.intervals_apart {
+                    ui.label(RichText::new("intervals apart").size(12.0).color(palette.warning.0));
+                }
+            });
+        });
+    });
+}
+
+/// What two comparisons were made with, where it differs: what, before, now.
+fn differences(before: &Comparison, now: &Comparison) -> Vec<(&'static str, String, String)> {
+    let of = |found: &Comparison| {
+        let about = &found.about;
+        let range = about.range.as_ref().map_or_else(|| "none".to_owned(), range_words);
+        [
+            ("profile", about.profile.clone().unwrap_or_else(|| "none".to_owned())),
+            ("range", range),
+            ("ties", about.tie_policy.clone()),
+            ("networks", about.checkpoints.join(", ")),
+            ("raters", about.rater_set.join(", ")),
+            ("program", about.program.clone()),
+        ]
+    };
+    let both = of(before).into_iter().zip(of(now));
+    both.filter(|((_, old), (_, new))| old != new).map(|((what, old), (_, new))| (what, old, new)).collect()
+}
+
+fn range_words(range: &Range) -> String {
+    let ends = |bounds: Option<Bounds>| bounds.map_or_else(|| "none".to_owned(), |b| format!("{:.4} to {:.4}", b.min, b.max));
+    format!("modify {}, preserve {}; fitted on {}", ends(range.modify), ends(range.preserve), range.fitted_on)
+}
+
+fn ranges_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    let kept = &cx.state.agreement.kept;
+    let send = |action| cx.send(Action::Agreement(action));
+    ui.horizontal(|ui| {
+        let mut name = kept.range_name.clone();
+        let edit = ui.add(TextEdit::singleline(&mut name).hint_text("name of a new range").desired_width(240.0));
+        edit.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Range name"));
+        if edit.changed() {
+            send(AgreementAction::DraftRange(name));
+        }
+        let button = ui.add_enabled(!kept.range_name.trim().is_empty(), egui::Button::new("Fit and save range"));
+        let text = format!("Takes the least and greatest modify and preserve of this project's automatic {} scores.", cx.settings.profile);
+        if button.on_hover_text(text).clicked() {
+            send(AgreementAction::FitRange);
+        }
+    });
+    let chosen = cx.settings.range.as_deref();
+    if ui.radio(chosen.is_none(), "fitted on this project as it is").clicked() {
+        send(AgreementAction::UseRange(None));
+    }
+    for range in kept.list.ranges.iter().filter(|range| range.profile == cx.settings.profile) {
+        ui.horizontal(|ui| {
+            if ui.radio(chosen == Some(&range.name), &range.name).clicked() {
+                send(AgreementAction::UseRange(Some(range.name.clone())));
+            }
+            ui.label(RichText::new(range_words(range)).size(12.0).color(palette.text_dim.0));
+        });
+    }
+    let other = kept.list.ranges.iter().filter(|range| range.profile != cx.settings.profile).count();
+    if other > 0 {
+        words_ui(ui, palette, &format!("{other} more of other profiles: a range means nothing for the parts of another profile."));
+    }
+    let text = "A range is applied when scores are read and never changes stored parts. `editscope range export` and `import` carry one to other projects.";
+    words_ui(ui, palette, text);
+}
