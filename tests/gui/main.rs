@@ -3,6 +3,7 @@
 mod agreement;
 mod audit;
 mod canvas;
+mod canvas_figures;
 mod canvas_large;
 mod columns;
 mod looks;
