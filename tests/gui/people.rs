@@ -460,7 +460,7 @@ fn blind_holds_for_votes_and_ranks_and_in_every_dialog() {
     for protocol in [Protocol::Pairwise, Protocol::Ranking] {
         let bench = Bench::new(1);
         bench.session(protocol.clone(), |setup| setup.checks = 1);
-        let mut window = answer_all(&bench, "ann", &[]);
+        let mut window = answer_all(&bench, "ann", &[if protocol == Protocol::Pairwise { Key::Num1 } else { Key::S }]);
         assert_eq!(bench.leaks(&window), Vec::<String>::new(), "{protocol:?}");
         // The key sheet, the settings, the networks: each opened over the page and closed again.
         for command in [Command::KeySheet, Command::OpenSettings, Command::OpenNetworks] {
@@ -474,6 +474,12 @@ fn blind_holds_for_votes_and_ranks_and_in_every_dialog() {
         window.harness.get_by_label("Leave").click();
         window.settle();
         assert_eq!(bench.leaks(&window), Vec::<String>::new(), "{protocol:?}, the list");
+        // Who leaves it for now is still in it.
+        for key in [Key::A, Key::G] {
+            window.key(key);
+            window.harness.get_by_label("A blind session is underway");
+            assert_eq!(bench.leaks(&window), Vec::<String>::new(), "{protocol:?}, left");
+        }
     }
 }
 

@@ -96,9 +96,13 @@ impl PeopleState {
         lines().find(|line| line.is_underway()).or_else(|| lines().find(|line| !line.begun))
     }
 
-    /// Whether names of models and scores must not be shown anywhere: a blind session is underway.
+    /// Whether names of models and scores must not be shown anywhere: a blind session is underway, be it open or left for now.
     pub fn hides_scores(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.run.is_blind() && !open.is_done())
+        let open = self.open.as_ref();
+        let is_open = |line: &&SessionLine| open.is_some_and(|open| open.run.uid() == line.uid);
+        // What the list says of the open session is older than the session itself.
+        open.is_some_and(|open| open.run.is_blind() && !open.is_done())
+            || self.sessions.iter().flatten().any(|line| line.blind && line.is_underway() && !is_open(&line))
     }
 }
 
