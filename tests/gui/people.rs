@@ -546,7 +546,7 @@ fn a_rubric_is_changed_in_the_window_and_kept_as_it_was_changed() {
     window.settle();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Enter);
     window.settle();
-    window.harness.get_by_label_contains("of 4");
+    window.harness.get_by_label("0 of 4");
     let setup = bench.project().sessions().unwrap().remove(0).setup;
     let rubric = setup.protocol.rubric().unwrap();
     let paper = Rubric::paper();
