@@ -73,11 +73,16 @@ impl App {
         self.pictures.canvas_event(event, &self.raster);
     }
 
-    /// Looks for the motion of the selected edit once its pictures and its score are there.
+    /// Looks for the motion of the selected edit once its pictures and its score are there, unless the score says that there is none.
     pub(super) fn look_for_motion(&mut self) {
         let Some(row) = self.state.queue.selected_row() else { return };
         let Some(details) = self.state.details.as_ref().filter(|details| details.id == row.id) else { return };
         if self.state.motions.0.contains_key(&row.id) {
+            return;
+        }
+        // Scoring looked already; only what it found is worth the time to tell in full.
+        if details.score.as_ref().is_some_and(|score| score.triage.change.is_some() && score.triage.shift.is_none()) {
+            self.state.motions.0.insert(row.id, Motion::Known(None));
             return;
         }
         let picture = |path: &std::path::PathBuf| self.pictures.ready(&Wanted::Full(path.clone())).and_then(Ready::picture).cloned();

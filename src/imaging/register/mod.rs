@@ -4,21 +4,26 @@
 //! everything did. [`register`] looks for one motion (shift and zoom about the centre, no rotation) that explains the difference outside
 //! the edited region, in three steps:
 //!
-//! 1. [`correlate`]: phase correlation at a ladder of zooms names a few motions that are worth a look (robust, whole pixels);
-//! 2. [`refine`]: robust Gauss-Newton on a pyramid makes each exact to a fraction of a pixel, letting edited pixels go as outliers;
+//! 1. [`search`] tries every shift at a ladder of zooms on thumbnails and names a few motions that are worth a look;
+//! 2. [`refine`]: robust Gauss-Newton makes each exact to a fraction of a pixel, letting edited pixels go as outliers;
 //! 3. the best is warped back and the distance of the metric (`bpm.md` section 4) is computed again. It counts only if it lowers the
 //!    distance clearly, and more than the opposite motion does (which blurs just as much: interpolation alone must explain nothing).
+//!
+//! Most edits lie where their source lies. They are let go as early as it shows: when there is no loss to explain, or when the robust fit
+//! that starts with doing nothing stays there and leaves little. Only what is still unexplained is searched, and only what then looks like
+//! a motion is made exact on larger planes.
 
-mod correlate;
+mod loss;
 mod plane;
 mod refine;
-
-use image::RgbImage;
-use rayon::prelude::*;
+mod search;
 
 use crate::domain::{Mask, Size};
+use image::RgbImage;
 
+use loss::Pair;
 use plane::Plane;
+use refine::{Level, State};
 
 /// Where the pixels of the source went: with `c` the centre of the picture, `edit_from_source(p) = c + zoom · (p − c) + (dx, dy)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,6 +87,10 @@ impl Registration {
     }
 }
 
+/// Longest side of the planes on which a motion is made exact, in pixels: a fiftieth of a pixel there is a twenty-fifth on 500×500.
+const FINE: u32 = 256;
+/// Longest side of the planes on which motions are told apart.
+const COARSE: u32 = 128;
 /// Less mean distance than this is noise of saving (about one and a half levels of 255): there is nothing to explain.
 const LEAST_LOSS: f64 = 0.006;
 /// A motion must move some corner by at least this share of the longest side (1 pixel of 500).
@@ -90,8 +99,11 @@ const LEAST_REACH: f64 = 0.002;
 const LEAST_EXPLAINED: f64 = 0.1;
 /// Of what the opposite motion leaves, the motion may leave at most this share.
 const MOST_OF_OPPOSITE: f64 = 0.85;
-/// Share of differing pixels below which pictures agree as they lie.
+/// Share of differing pixels below which pictures agree as they lie: no other motion can do better.
 const AGREES: f64 = 0.1;
+/// Of the pixels that differ as the pictures lie, a motion may leave at most this share differing: the best of thousands is a little better
+/// by chance.
+const MOST_OF_IN_PLACE: f64 = 0.8;
 /// After alignment at most this share of the pixels outside the ignored region may still differ …
 const MOST_DIFFERING: f64 = 0.6;
 /// … and the pictures must correlate at least this much: large plain areas agree with any others.
@@ -105,92 +117,54 @@ const LEAST_OVERLAP: f64 = 0.4;
 /// image pixels). Pixels of `ignore` (the edited region, same size) do not take part. `None` when nothing moved, when the pictures are not
 /// related, or when sizes differ.
 pub fn register(source: &RgbImage, edit: &RgbImage, ignore: Option<&Mask>) -> Option<Registration> {
-    let size = Size::new(source.width(), source.height());
+    let pair = Pair { source, edit, ignore };
+    let size = pair.size();
     if edit.dimensions() != source.dimensions() || size.width.min(size.height) < 16 || ignore.is_some_and(|mask| mask.size() != size) {
         return None;
     }
-    let counts = |x: u32, y: u32| !ignore.is_some_and(|mask| mask.get(x, y));
-    if loss(source, edit, &Motion::NONE, &counts)?.edit_as_it_is < LEAST_LOSS {
+    if pair.loss_in_place()? < LEAST_LOSS {
         return None;
     }
-    let (source_plane, edit_plane) = (Plane::luma(source), Plane::luma(edit));
-    let weight = Plane::from_fn(size, |x, y| f32::from(u8::from(counts(x, y))));
-    let pair = refine::Levels::new(&source_plane, &edit_plane, &weight);
-    // Where nearly all pixels agree as they lie, no other motion can do better: the search, which takes longest, is spared.
-    let in_place = pair.cost_in_place() < AGREES;
-    let rough = if in_place { vec![Motion::NONE] } else { correlate::candidates(pair.coarsest_pair()) };
-    let (differing, motion) = pair.best(rough)?;
-    let correlation = pair.correlation(&motion);
-    let motion = motion.scaled(pair.size(), size);
-    let longest = f64::from(size.width.max(size.height));
-    if motion.reach(size) < LEAST_REACH * longest || differing > MOST_DIFFERING || correlation < LEAST_CORRELATION {
-        return None;
-    }
-    let found = loss(source, edit, &motion, &counts)?;
-    let opposite = loss(source, edit, &motion.inverse(), &counts)?;
+    let motion = likely_motion(&pair)?;
+    let found = pair.loss(&motion)?;
+    let opposite = pair.loss(&motion.inverse())?;
     let registration = Registration { motion, loss: found.edit_as_it_is, loss_aligned: found.edit_warped_back };
     let clear = registration.explained() >= LEAST_EXPLAINED && found.edit_warped_back <= MOST_OF_OPPOSITE * opposite.edit_warped_back;
     (clear && found.overlap >= LEAST_OVERLAP).then_some(registration)
 }
 
-/// Mean distances over the pixels that count and are visible in both pictures.
-struct Loss {
-    edit_as_it_is: f64,
-    edit_warped_back: f64,
-    /// Share of the counting pixels that are visible in both.
-    overlap: f64,
-}
-
-/// The metric's distance, `sqrt(mean over channels of (a − b)²) / 255`, before and after warping the edit back (bilinear).
-///
-/// Rows are summed each by itself and then in order, so that the result does not depend on the number of threads.
-fn loss(source: &RgbImage, edit: &RgbImage, motion: &Motion, counts: &(impl Fn(u32, u32) -> bool + Sync)) -> Option<Loss> {
-    let size = Size::new(source.width(), source.height());
-    let rows: Vec<[f64; 4]> = (0..size.height)
-        .into_par_iter()
-        .map(|y| {
-            let mut sums = [0.0; 4];
-            for x in (0..size.width).filter(|&x| counts(x, y)) {
-                sums[3] += 1.0;
-                let (to_x, to_y) = motion.edit_from_source(size, f64::from(x) + 0.5, f64::from(y) + 0.5);
-                let Some(warped) = bilinear(edit, to_x, to_y) else { continue };
-                let here = source.get_pixel(x, y).0.map(f64::from);
-                sums[0] += distance(here, edit.get_pixel(x, y).0.map(f64::from));
-                sums[1] += distance(here, warped);
-                sums[2] += 1.0;
-            }
-            sums
-        })
-        .collect();
-    let total = rows.into_iter().fold([0.0; 4], |mut total, row| {
-        total.iter_mut().zip(row).for_each(|(total, value)| *total += value);
-        total
-    });
-    let [before, after, visible, counting] = total;
-    (visible > 0.0).then(|| Loss { edit_as_it_is: before / visible, edit_warped_back: after / visible, overlap: visible / counting })
-}
-
-fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / 3.0).sqrt() / 255.0
-}
-
-/// The colour at a position (pixel centres at half-integers); `None` where the picture does not reach.
-fn bilinear(picture: &RgbImage, x: f64, y: f64) -> Option<[f64; 3]> {
-    let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
-    if !(0.0..=width).contains(&x) || !(0.0..=height).contains(&y) {
+/// The motion that leaves the least, if it moves anything and what it leaves still looks like the source.
+fn likely_motion(pair: &Pair<'_>) -> Option<Motion> {
+    let size = pair.size();
+    let moves = |motion: &Motion, size: Size, share: f64| motion.reach(size) >= share * LEAST_REACH * f64::from(longest(size));
+    let weight = Plane::from_fn(size, |x, y| f32::from(u8::from(pair.counts(x, y))));
+    let fine = Level::new((&Plane::luma(pair.source), &Plane::luma(pair.edit), &weight), shrunk(size, FINE));
+    let coarse = Level::new(fine.planes(), shrunk(size, COARSE));
+    let fit = |motion: Motion| coarse.refined(State::of(motion), 0.01).map(|state| (coarse.cost(&state), state));
+    let mut states = Vec::from_iter(fit(Motion::NONE));
+    if states.first().is_none_or(|(cost, _)| *cost > AGREES) {
+        states.extend(search::candidates(coarse.planes()).into_iter().filter_map(fit));
+    }
+    let (differing, state) = states.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    // The coarse level knows enough to give up, not to believe.
+    let clear = differing <= MOST_OF_IN_PLACE * coarse.cost(&State::of(Motion::NONE)) && differing <= MOST_DIFFERING + 0.1;
+    if !clear || !moves(&state.motion, coarse.size(), 0.5) {
         return None;
     }
-    let along = |p: f64, side: u32| {
-        let p = (p - 0.5).clamp(0.0, f64::from(side - 1));
-        let first = (p as u32).min(side - 1);
-        (first, (first + 1).min(side - 1), p - f64::from(first))
-    };
-    let (x0, x1, fx) = along(x, picture.width());
-    let (y0, y1, fy) = along(y, picture.height());
-    let at = |x, y| picture.get_pixel(x, y).0.map(f64::from);
-    let (a, b, c, d) = (at(x0, y0), at(x1, y0), at(x0, y1), at(x1, y1));
-    let mix = |i: usize| (a[i] * (1.0 - fx) + b[i] * fx) * (1.0 - fy) + (c[i] * (1.0 - fx) + d[i] * fx) * fy;
-    Some([mix(0), mix(1), mix(2)])
+    let state = fine.refined(state.scaled(coarse.size(), fine.size()), 0.002)?;
+    let plausible = fine.cost(&state) <= MOST_DIFFERING && fine.correlation(&state.motion) >= LEAST_CORRELATION;
+    let motion = state.motion.scaled(fine.size(), size);
+    (plausible && moves(&motion, size, 1.0)).then_some(motion)
+}
+
+const fn longest(size: Size) -> u32 {
+    if size.width > size.height { size.width } else { size.height }
+}
+
+/// The size with its longest side at most `to`, both sides at least 2.
+fn shrunk(size: Size, to: u32) -> Size {
+    let side = |n: u32| (u64::from(n) * u64::from(to) / u64::from(longest(size))).max(2) as u32;
+    if longest(size) > to { Size::new(side(size.width), side(size.height)) } else { size }
 }
 
 #[cfg(test)]
@@ -212,13 +186,5 @@ mod tests {
         let (x, y) = motion.edit_from_source(size, 20.0, 50.0);
         let (x, y) = motion.inverse().edit_from_source(size, x, y);
         assert!((x - 20.0).abs() < 1e-9 && (y - 50.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn between_two_pixels_lies_their_mean() {
-        let picture = RgbImage::from_raw(2, 1, vec![0, 10, 20, 100, 110, 220]).expect("6 bytes are 2 pixels");
-        assert_eq!(bilinear(&picture, 1.0, 0.5), Some([50.0, 60.0, 120.0]));
-        assert_eq!(bilinear(&picture, 0.5, 0.5), Some([0.0, 10.0, 20.0]));
-        assert_eq!(bilinear(&picture, 2.5, 0.5), None);
     }
 }

@@ -3,116 +3,92 @@
 //! Brightness and contrast of the edit are free (`gain · edit + offset`), so that a changed tone is not taken for a motion. Residuals far
 //! beyond the median count little (Geman-McClure), so that edited pixels which no mask covers do not pull.
 
-use rayon::prelude::*;
-
 use crate::domain::Size;
 
 use super::Motion;
-use super::plane::Plane;
+use super::plane::{Axis, Plane};
 
-/// Longest side of the finest level, in pixels: a fiftieth of a pixel there is a twenty-fifth on the metric's 500×500.
-const FINEST: u32 = 256;
-/// Longest side of the coarsest level.
-const COARSEST: u32 = 128;
 /// Iterations on one level.
-const ITERATIONS: usize = 10;
-/// An update that moves no corner by more than this (pixels of the level) ends the level.
-const STILL: f64 = 0.005;
-/// Motions that go on from the coarsest level to the finer ones.
-const FINALISTS: usize = 2;
+const ITERATIONS: usize = 20;
 /// Dx, dy, zoom, gain, offset.
 const UNKNOWNS: usize = 5;
+/// Residuals above about this (10 levels of 255) count as edited when motions are compared.
+const SCALE: f32 = 10.0 / 255.0;
+/// Longest step of a corner in one iteration, in pixels of the level.
+const LONGEST_STEP: f64 = 4.0;
+/// No fit zooms further, in or out.
+const MOST_ZOOM: f64 = 1.5;
+/// A motion that leaves less than this share of the counting pixels to compare is worth nothing.
+const LEAST_TO_COMPARE: f64 = 0.3;
 
-struct Level {
-    source: Plane,
-    edit: Plane,
-    /// Central differences of the edit along x and y.
-    slopes: [Plane; 2],
-    weight: Plane,
+/// What is looked for: a motion in pixels of a level, and the tone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    pub motion: Motion,
+    gain: f64,
+    offset: f64,
 }
 
-/// Source, edit and weights at several sizes, finest first.
-pub(super) struct Levels(Vec<Level>);
-
-impl Levels {
-    /// From planes of one size; the finest level is a reduced one if that is large.
-    pub fn new(source: &Plane, edit: &Plane, weight: &Plane) -> Self {
-        let longest = |size: Size| size.width.max(size.height);
-        let shrunk = |size: Size, to: u32| {
-            let side = |n: u32| (u64::from(n) * u64::from(to) / u64::from(longest(size))).max(1) as u32;
-            if longest(size) > to { Size::new(side(size.width), side(size.height)) } else { size }
-        };
-        let mut levels = vec![Level::new(source, edit, weight, shrunk(source.size, FINEST))];
-        while let Some(Level { source, edit, weight, .. }) = levels.last()
-            && longest(source.size) > COARSEST
-        {
-            let next = Level::new(source, edit, weight, shrunk(source.size, COARSEST.max(longest(source.size) / 2)));
-            levels.push(next);
-        }
-        Self(levels)
+impl State {
+    /// A motion that leaves the tone as it is.
+    pub const fn of(motion: Motion) -> Self {
+        Self { motion, gain: 1.0, offset: 0.0 }
     }
 
-    fn finest(&self) -> &Level {
-        &self.0[0]
+    /// The same on a level of another size.
+    pub fn scaled(self, from: Size, to: Size) -> Self {
+        Self { motion: self.motion.scaled(from, to), ..self }
+    }
+}
+
+/// Both pictures at one size.
+pub(super) struct Level {
+    pub source: Plane,
+    pub edit: Plane,
+    /// Central differences of the edit along x and y.
+    slopes: [Plane; 2],
+    /// 1 where pixels count, 0 where not.
+    pub weight: Plane,
+}
+
+impl Level {
+    /// From planes of one size, made smaller to `size`.
+    pub fn new((source, edit, weight): (&Plane, &Plane, &Plane), size: Size) -> Self {
+        let edit = edit.area_resized(size);
+        let slopes = edit.slopes();
+        // A coarse pixel counts only if all of it does: edited pixels must not leak in.
+        let share = weight.area_resized(size);
+        let weight = Plane { size, values: share.values.iter().map(|&share| if share > 0.99 { 1.0 } else { 0.0 }).collect() };
+        Self { source: source.area_resized(size), slopes, edit, weight }
     }
 
-    /// Size of the finest level, in whose pixels [`Self::best`] tells the motion.
+    /// Size of both pictures.
     pub fn size(&self) -> Size {
-        self.finest().source.size
+        self.source.size
     }
 
-    /// What is left of the pictures as they lie when doing nothing is made exact; in `0..=1`, about the share of edited pixels.
-    pub fn cost_in_place(&self) -> f64 {
-        let coarsest = &self.0[self.0.len() - 1];
-        let start = State { motion: Motion::NONE, gain: 1.0, offset: 0.0 };
-        coarsest.refine(start).map_or(1.0, |state| coarsest.cost(&state))
+    /// Source, edit and weights.
+    pub fn planes(&self) -> (&Plane, &Plane, &Plane) {
+        (&self.source, &self.edit, &self.weight)
     }
 
-    /// The planes that candidates are looked for on.
-    pub fn coarsest_pair(&self) -> (&Plane, &Plane, &Plane) {
-        let Level { source, edit, weight, .. } = &self.0[self.0.len() - 1];
-        (source, edit, weight)
+    /// What is left, in `0..=1`: about the share of pixels that differ by more than [`SCALE`]. Infinite for motions that leave little to
+    /// compare.
+    pub fn cost(&self, state: &State) -> f64 {
+        let counting: f32 = self.weight.values.iter().sum();
+        let left = self.residuals(state);
+        let n = left.len() as f64;
+        let differing = left.iter().map(|r| f64::from(r * r / (r * r + SCALE * SCALE))).sum::<f64>();
+        if n > LEAST_TO_COMPARE * f64::from(counting) { differing / n } else { f64::INFINITY }
     }
 
-    /// The motion of the finest level that leaves the least, and the share of pixels that it leaves differing; starting from rough motions
-    /// in pixels of the coarsest.
-    pub fn best(&self, rough: Vec<Motion>) -> Option<(f64, Motion)> {
-        let coarsest = self.0.last()?;
-        let mut refined: Vec<(f64, State)> = rough
-            .into_iter()
-            .filter_map(|motion| {
-                let state = coarsest.refine(State { motion, gain: 1.0, offset: 0.0 })?;
-                Some((coarsest.cost(&state), state))
-            })
-            .collect();
-        refined.sort_by(|a, b| a.0.total_cmp(&b.0));
-        refined.truncate(FINALISTS);
-        let finest = self.finest();
-        let mut best: Option<(f64, Motion)> = None;
-        for (_, mut state) in refined {
-            let mut size = coarsest.source.size;
-            let mut lost = false;
-            for level in self.0.iter().rev().skip(1) {
-                let scaled = State { motion: state.motion.scaled(size, level.source.size), ..state };
-                size = level.source.size;
-                match level.refine(scaled) {
-                    Some(refined) => state = refined,
-                    None => lost = true,
-                }
-            }
-            let cost = finest.cost(&state);
-            if !lost && best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, state.motion));
-            }
-        }
-        best
-    }
-
-    /// Correlation of the aligned planes where pixels count, in `-1..=1`.
+    /// Correlation of the aligned pictures where pixels count, in `-1..=1`.
     pub fn correlation(&self, motion: &Motion) -> f64 {
-        let level = self.finest();
-        let state = State { motion: *motion, gain: 1.0, offset: 0.0 };
-        let pairs: Vec<(f64, f64)> = (0..level.source.size.height).flat_map(|y| level.row_pairs(&state, y)).collect();
+        let mut pairs: Vec<(f64, f64)> = Vec::new();
+        self.each_row(motion, [&self.edit], |source, weight, [seen], _| {
+            let counting = source.iter().zip(weight).zip(seen).filter(|((_, weight), _)| **weight > 0.0);
+            pairs.extend(counting.map(|((source, _), seen)| (f64::from(*source), f64::from(*seen))));
+        });
         let n = pairs.len() as f64;
         let (mean_a, mean_b) = pairs.iter().fold((0.0, 0.0), |(a, b), p| (a + p.0 / n, b + p.1 / n));
         let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
@@ -123,111 +99,14 @@ impl Levels {
         }
         if aa > 0.0 && bb > 0.0 { ab / (aa * bb).sqrt() } else { 0.0 }
     }
-}
 
-/// What is looked for.
-#[derive(Clone, Copy)]
-struct State {
-    motion: Motion,
-    gain: f64,
-    offset: f64,
-}
-
-/// A pixel of the source, what the edit shows there, and how that changes with each unknown.
-struct Residual {
-    value: f64,
-    slopes: [f64; UNKNOWNS],
-}
-
-impl Level {
-    fn new(source: &Plane, edit: &Plane, weight: &Plane, size: Size) -> Self {
-        let edit = edit.area_resized(size);
-        let at = |x: i64, y: i64| edit.at(x.clamp(0, i64::from(size.width) - 1) as u32, y.clamp(0, i64::from(size.height) - 1) as u32);
-        let slope = |dx: i64, dy: i64| {
-            Plane::from_fn(size, |x, y| (at(i64::from(x) + dx, i64::from(y) + dy) - at(i64::from(x) - dx, i64::from(y) - dy)) / 2.0)
-        };
-        let slopes = [slope(1, 0), slope(0, 1)];
-        // A coarse pixel counts only if all of it does: edited pixels must not leak in.
-        let share = weight.area_resized(size);
-        let weight = Plane { size, values: share.values.iter().map(|&share| if share > 0.99 { 1.0 } else { 0.0 }).collect() };
-        Self { source: source.area_resized(size), slopes, edit, weight }
-    }
-
-    /// (source, aligned edit) of the counting pixels of a row.
-    fn row_pairs<'a>(&'a self, state: &'a State, y: u32) -> impl Iterator<Item = (f64, f64)> + 'a {
-        let size = self.source.size;
-        (0..size.width).filter(move |&x| self.weight.at(x, y) > 0.0).filter_map(move |x| {
-            let (to_x, to_y) = state.motion.edit_from_source(size, f64::from(x) + 0.5, f64::from(y) + 0.5);
-            let seen = f64::from(self.edit.sample(to_x, to_y)?);
-            Some((f64::from(self.source.at(x, y)), seen))
-        })
-    }
-
-    /// Median of the absolute residuals, in `0..=1` in steps of 1/1024.
-    fn median(&self, state: &State) -> f64 {
-        let counts: Vec<[u32; 1025]> = (0..self.source.size.height)
-            .into_par_iter()
-            .map(|y| {
-                let mut counts = [0u32; 1025];
-                for (source, seen) in self.row_pairs(state, y) {
-                    let residual = (state.gain * seen + state.offset - source).abs();
-                    counts[((residual * 1024.0) as usize).min(1024)] += 1;
-                }
-                counts
-            })
-            .collect();
-        let mut total = [0u64; 1025];
-        for row in counts {
-            total.iter_mut().zip(row).for_each(|(total, count)| *total += u64::from(count));
-        }
-        let visible: u64 = total.iter().sum();
-        let mut below = 0;
-        let median = total.iter().position(|count| {
-            below += count;
-            below * 2 >= visible.max(1)
-        });
-        median.unwrap_or(1024) as f64 / 1024.0
-    }
-
-    /// What is left, in `0..=1`: about the share of pixels that differ by more than [`SCALE`]. Infinite for motions that leave little to
-    /// compare.
-    fn cost(&self, state: &State) -> f64 {
-        let counting: f32 = self.weight.values.iter().sum();
-        let rows: Vec<(f64, f64)> = (0..self.source.size.height)
-            .into_par_iter()
-            .map(|y| {
-                self.row_pairs(state, y).fold((0.0, 0.0), |(sum, n), (source, seen)| {
-                    let r = (state.gain * seen + state.offset - source).powi(2);
-                    (sum + r / (r + SCALE * SCALE), n + 1.0)
-                })
-            })
-            .collect();
-        let (sum, n) = rows.into_iter().fold((0.0, 0.0), |total, row| (total.0 + row.0, total.1 + row.1));
-        if n > 0.3 * f64::from(counting) { sum / n } else { f64::INFINITY }
-    }
-
-    fn residual(&self, state: &State, x: u32, y: u32) -> Option<Residual> {
-        let size = self.source.size;
-        let (px, py) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
-        let (to_x, to_y) = state.motion.edit_from_source(size, px, py);
-        let seen = f64::from(self.edit.sample(to_x, to_y)?);
-        let slope_x = f64::from(self.slopes[0].sample(to_x, to_y)?);
-        let slope_y = f64::from(self.slopes[1].sample(to_x, to_y)?);
-        let (from_cx, from_cy) = (px - f64::from(size.width) / 2.0, py - f64::from(size.height) / 2.0);
-        Some(Residual {
-            value: state.gain * seen + state.offset - f64::from(self.source.at(x, y)),
-            slopes: [state.gain * slope_x, state.gain * slope_y, state.gain * (slope_x * from_cx + slope_y * from_cy), seen, 1.0],
-        })
-    }
-
-    /// Gauss-Newton until it stands still; `None` when the equations have no solution or the motion leaves all reason.
-    fn refine(&self, start: State) -> Option<State> {
-        let size = self.source.size;
+    /// Gauss-Newton until no corner moves by more than `still` pixels of this level; `None` when the equations have no solution or the motion leaves all reason.
+    pub fn refined(&self, start: State, still: f64) -> Option<State> {
+        let size = self.size();
         let mut state = start;
         for _ in 0..ITERATIONS {
-            let median = self.median(&state);
             // 1.48 · median is the standard deviation of a normal distribution; below one level of 255 everything is noise.
-            let scale = (2.0 * 1.48 * median).max(1.0 / 255.0);
+            let scale = (2.0 * 1.48 * median(&mut self.residuals(&state))).max(1.0 / 255.0);
             let step = solve(self.equations(&state, scale))?;
             let moved = Motion { dx: step[0], dy: step[1], zoom: 1.0 + step[2] }.reach(size);
             // A step beyond what the linear picture knows is shortened.
@@ -237,46 +116,82 @@ impl Level {
             state.motion.zoom -= shorten * step[2];
             state.gain -= shorten * step[3];
             state.offset -= shorten * step[4];
-            if !(0.5..=2.0).contains(&state.motion.zoom) || !(0.2..=5.0).contains(&state.gain) {
+            if !(1.0 / MOST_ZOOM..=MOST_ZOOM).contains(&state.motion.zoom) || !(0.2..=5.0).contains(&state.gain) {
                 return None;
             }
-            if moved < STILL {
+            if moved < still {
                 break;
             }
         }
         Some(state)
     }
 
+    /// Gives `take` each visible row: of the source, of the weights and of `planes` as the motion sees them, and the place of its first
+    /// pixel from the centre.
+    fn each_row<const N: usize>(
+        &self,
+        motion: &Motion,
+        planes: [&Plane; N],
+        mut take: impl FnMut(&[f32], &[f32], &[Vec<f32>; N], (f32, f32)),
+    ) {
+        let size = self.size();
+        let (columns, rows) = Axis::both(size, motion);
+        let mut blended = Vec::with_capacity(size.width as usize);
+        let mut seen: [Vec<f32>; N] = std::array::from_fn(|_| Vec::with_capacity(size.width as usize));
+        for y in rows.visible.clone() {
+            for (plane, seen) in planes.iter().zip(&mut seen) {
+                plane.seen_row((&columns, &rows), y, &mut blended, seen);
+            }
+            let from_center = |i: usize, side: u32| i as f32 + 0.5 - side as f32 / 2.0;
+            let first = (from_center(columns.visible.start, size.width), from_center(y, size.height));
+            take(&self.source.row(y)[columns.visible.clone()], &self.weight.row(y)[columns.visible.clone()], &seen, first);
+        }
+    }
+
+    /// Absolute differences of the counting pixels that both pictures show.
+    fn residuals(&self, state: &State) -> Vec<f32> {
+        let (gain, offset) = (state.gain as f32, state.offset as f32);
+        let mut left = Vec::with_capacity(self.source.values.len());
+        self.each_row(&state.motion, [&self.edit], |source, weight, [seen], _| {
+            let counting = source.iter().zip(weight).zip(seen).filter(|((_, weight), _)| **weight > 0.0);
+            left.extend(counting.map(|((source, _), seen)| (gain * seen + offset - source).abs()));
+        });
+        left
+    }
+
     /// The weighted normal equations: the upper left is `JᵀWJ`, the last column `JᵀWr`.
     fn equations(&self, state: &State, scale: f64) -> [[f64; UNKNOWNS + 1]; UNKNOWNS] {
-        let size = self.source.size;
-        let rows: Vec<[[f64; UNKNOWNS + 1]; UNKNOWNS]> = (0..size.height)
-            .into_par_iter()
-            .map(|y| {
-                let mut sums = [[0.0; UNKNOWNS + 1]; UNKNOWNS];
-                for x in (0..size.width).filter(|&x| self.weight.at(x, y) > 0.0) {
-                    let Some(Residual { value, slopes }) = self.residual(state, x, y) else { continue };
-                    let weight = 1.0 / (1.0 + (value / scale).powi(2)).powi(2);
-                    for (row, a) in sums.iter_mut().zip(slopes) {
-                        for (sum, b) in row.iter_mut().zip(slopes.iter().chain([&value])) {
-                            *sum += weight * a * b;
-                        }
+        let (gain, offset, sharpness) = (state.gain as f32, state.offset as f32, (1.0 / scale) as f32);
+        let mut total = [[0.0; UNKNOWNS + 1]; UNKNOWNS];
+        let [slope_x, slope_y] = &self.slopes;
+        self.each_row(&state.motion, [&self.edit, slope_x, slope_y], |source, weights, [seen, along_x, along_y], (first_x, from_cy)| {
+            // Rows are summed in single precision (at most a few hundred numbers), then added up in double.
+            let mut sums = [[0.0f32; UNKNOWNS + 1]; UNKNOWNS];
+            for x in (0..source.len()).filter(|&x| weights[x] > 0.0) {
+                let value = gain * seen[x] + offset - source[x];
+                let (slope_x, slope_y) = (gain * along_x[x], gain * along_y[x]);
+                let slopes = [slope_x, slope_y, slope_x * (first_x + x as f32) + slope_y * from_cy, seen[x], 1.0];
+                let spread = 1.0 + (value * sharpness) * (value * sharpness);
+                let weight = 1.0 / (spread * spread);
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    for (column, sum) in sums.iter_mut().enumerate().skip(row) {
+                        *sum += weight * slopes[row] * if column < UNKNOWNS { slopes[column] } else { value };
                     }
                 }
-                sums
-            })
-            .collect();
-        rows.into_iter().fold([[0.0; UNKNOWNS + 1]; UNKNOWNS], |mut total, row| {
-            total.iter_mut().flatten().zip(row.iter().flatten()).for_each(|(total, value)| *total += value);
-            total
-        })
+            }
+            total.iter_mut().flatten().zip(sums.iter().flatten()).for_each(|(total, sum)| *total += f64::from(*sum));
+        });
+        // The matrix is symmetric: only its upper half was summed.
+        let mirrored = |row: usize, column: usize| if column < row { total[column][row] } else { total[row][column] };
+        std::array::from_fn(|row| std::array::from_fn(|column| mirrored(row, column)))
     }
 }
 
-/// Residuals above about this (10 levels of 255) count as edited when candidates are compared.
-const SCALE: f64 = 10.0 / 255.0;
-/// Longest step of a corner in one iteration, in pixels of the level.
-const LONGEST_STEP: f64 = 4.0;
+/// The middle of absolute differences; 0 without any.
+fn median(values: &mut [f32]) -> f64 {
+    let middle = values.len() / 2;
+    if values.is_empty() { 0.0 } else { f64::from(*values.select_nth_unstable_by(middle, f32::total_cmp).1) }
+}
 
 /// Gaussian elimination with partial pivoting; `None` for a matrix without inverse (a picture without any structure).
 fn solve(mut m: [[f64; UNKNOWNS + 1]; UNKNOWNS]) -> Option<[f64; UNKNOWNS]> {
