@@ -31,7 +31,7 @@ pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let width = ui.available_width();
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(12);
-    Panel::right("agreement table").frame(frame).resizable(true).default_size((width * 0.5).clamp(560.0, 1000.0)).show(ui, |ui| {
+    Panel::right("agreement table").frame(frame).resizable(true).default_size((width * 0.53).clamp(560.0, 1000.0)).show(ui, |ui| {
         tabs_ui(ui, cx);
         ui.separator();
         opened_ui(ui, cx);
