@@ -64,7 +64,7 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);
     let root = arguments.next().map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo"), PathBuf::from);
     let models = arguments.next().map_or(ModelSource::Demo, |folder| ModelSource::Folder(folder.into()));
-    let mut session = Session::load(&models, DevicePreference::Auto)?;
+    let mut session = Session::load(&models, DevicePreference::AUTO)?;
     println!("{} with {} on {}", root.display(), session.models_words(), session.device_words());
     let truths: Vec<Truth> = lines(&root.join("truth.jsonl"))?;
     networks(&root, &truths, &mut session)?;

@@ -82,7 +82,7 @@ fn ask(engine: &Engine, project: &Path, edit: EditId, ticket: u64) -> anyhow::Re
         edit,
         profile: Profile::Corrected,
         models: ModelSource::Demo,
-        device: DevicePreference::Cpu,
+        device: DevicePreference::CPU,
     })));
     let mut first = None;
     loop {
@@ -125,7 +125,7 @@ fn scored_project(folder: &Path) -> anyhow::Result<std::path::PathBuf> {
         edits: None,
         models: ModelSource::Demo,
         profile: Profile::Corrected,
-        device: DevicePreference::Cpu,
+        device: DevicePreference::CPU,
         range: None,
         rescore: false,
         baselines: BaselineChoice::None,

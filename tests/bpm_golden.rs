@@ -53,7 +53,7 @@ fn expect_boxes(what: &str, found: &[Detection], size: Size, expected: &Value, w
 fn six_pairs_score_as_in_the_reference() {
     let text = std::fs::read_to_string(golden().join("bpm/expected.json")).expect("the fixture is there");
     let expected: Value = serde_json::from_str(&text).expect("the fixture is JSON");
-    let mut session = Session::load(&ModelSource::Folder(golden()), DevicePreference::Cpu).expect("the tiny checkpoints load");
+    let mut session = Session::load(&ModelSource::Folder(golden()), DevicePreference::CPU).expect("the tiny checkpoints load");
     let cache = MemoryCache::default();
     let (mut worst_box, mut worst_mask, mut worst_part, mut worst_overall) = (0f32, 1f64, 0f64, 0f64);
     for profile in Profile::ALL {

@@ -150,6 +150,7 @@ fn wrong_usage_and_nothing_to_do_end_with_2_and_say_what_to_do() {
         (&["score", ".", "--models", "models", "--device", "cpu"], "grounding-dino"),
         (&["score", ".", "--models", "paper", "--device", "cpu"], "models fetch clip-vit-large-patch14"),
         (&["score", ".", "--profile", "best"], "corrected"),
+        (&["score", ".", "--precision", "bf16"], "auto, f32, f16"),
         (&["open", "nowhere.editscope"], "nowhere.editscope"),
         (&["agree", "manifest.jsonl"], "manifest.jsonl"),
         (&["import", ".", "-o", "no/such/folder/p.editscope"], "p.editscope"),

@@ -7,7 +7,7 @@ use editscope::domain::rle::{Counts, Rle};
 use editscope::domain::{
     Baselines, Item, Mask, Outcome, Parts, PictureRef, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side, Size, Zoned,
 };
-use editscope::export::{CocoPicture, ExportResult, ExportRow, MaskInk, write_coco, write_csv, write_jsonl, write_masks};
+use editscope::export::{CocoPicture, ExportResult, ExportRow, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks};
 use serde_json::{Value, json};
 
 fn folder_with(names: &[&str]) -> tempfile::TempDir {
@@ -171,7 +171,7 @@ fn coco_annotations_have_boxes_areas_and_run_lengths_by_its_rules() {
     };
     let out: PathBuf = folder.path().join("coco.json");
     let regions = vec![region(RegionShape::Mask(runs), None), region(RegionShape::Box(Rect::new(0.5, 0.0, 2.5, 1.0)), Some(0.25))];
-    write_coco(&[picture(regions)], &out).expect("the folder is ours");
+    write_coco(&[picture(regions)], MaskForm::Rle, &out).expect("the folder is ours");
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&out).expect("written above")).expect("JSON");
     assert_eq!(written["images"], json!([{"id": 1, "file_name": "in/s.png", "width": 3, "height": 2}]));
     assert_eq!(
@@ -184,8 +184,8 @@ fn coco_annotations_have_boxes_areas_and_run_lengths_by_its_rules() {
         ])
     );
     let other_size = region(RegionShape::Mask(Rle::from_mask(&Mask::empty(Size::new(4, 2)))), None);
-    let error = write_coco(&[picture(vec![other_size])], &out).expect_err("the mask is of another size").to_string();
+    let error = write_coco(&[picture(vec![other_size])], MaskForm::Polygons, &out).expect_err("the mask is of another size").to_string();
     assert!(error.contains("its mask is 4×2, the picture 3×2"), "{error}");
     assert!(std::fs::read_to_string(&out).expect("written above").contains("231"), "the older file stays");
-    assert!(write_coco(&[], &folder.path().join("no/such/folder.json")).is_err());
+    assert!(write_coco(&[], MaskForm::Rle, &folder.path().join("no/such/folder.json")).is_err());
 }

@@ -6,6 +6,7 @@ mod nets_support;
 use burn::tensor::{Device, Tensor};
 use editscope::nets::NetError;
 use editscope::nets::clip::Clip;
+use editscope::nets::device::{Precision, Target};
 use image::RgbImage;
 use nets_support::{NOISE, Stages, golden, picture, relative_error};
 
@@ -32,6 +33,20 @@ fn pictures_agree_with_the_reference_at_every_stage() {
     stages.check("picture.pooled", &pooled);
     stages.check("picture.features", &clip.vision.project(pooled));
     stages.check("picture.features", &clip.vision.forward(pixels));
+}
+
+#[test]
+fn half_precision_rounds_products_and_nothing_else() {
+    let target = Target { device: Device::flex(), precision: Precision::F16 };
+    let (clip, stages) = (Clip::load(&golden("clip"), target).expect("the golden checkpoint loads"), Stages::of("clip"));
+    let pixels = clip.pixels(&[&picture("clip", "picture.png")]).expect("pixels");
+    let x = clip.vision.pre_norm(clip.vision.embed(clip.vision.patches(pixels.clone())));
+    stages.check("picture.pre_norm", &x);
+    // Numbers of half precision are rounded by up to 2⁻¹¹; a handful of such roundings add up.
+    let (_, expected) = stages.get("picture.features");
+    let found = clip.vision.forward(pixels).to_data().try_to_vec::<f32>().expect("what leaves a layer is f32");
+    let error = relative_error(&found, &expected);
+    assert!(error > 1e-5 && error < 8.0 * 2f32.powi(-11), "{error}");
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn polygon_lasso_and_mask_operations_change_the_mask_that_is_drawn_on() {
     tools.tool = Tool::Polygon;
     tools.add_corner(Point::new(1.0, 1.0));
     assert!(matches!(tools.close_polygon(&author("ann")), Err(NotChanged::Because(_))));
+    assert!(tools.sketch.is_some(), "what was clicked so far is kept");
 }
 
 #[test]
@@ -541,6 +542,24 @@ fn many_strokes_are_read_back_from_checkpoints() {
         document.undo(&author("ann")).unwrap();
     }
     assert_eq!(&before, document.state(Side::Edit));
+}
+
+#[test]
+fn which_regions_are_hidden_survives_closing_the_project_and_is_no_part_of_the_journal() {
+    let bench = Bench::new();
+    let [first, second] = bench.edits[..] else { panic!("the project has two edits") };
+    let hidden = [(Side::Source, RegionId::automatic(RegionRole::Original, 0)), (Side::Edit, RegionId(3))];
+    bench.open().set_hidden_regions(first, &hidden).unwrap();
+    let project = bench.open();
+    assert_eq!(project.hidden_regions(first).unwrap(), hidden);
+    assert_eq!(project.hidden_regions(second).unwrap(), []);
+    assert_eq!(project.region_head(first, Side::Edit).unwrap(), Token::NONE);
+    project.set_hidden_regions(first, &[]).unwrap();
+    assert_eq!(bench.open().hidden_regions(first).unwrap(), []);
+    // A list that somebody broke is said, with what it belongs to.
+    project.set_meta(&format!("hidden_regions:{}", first.0), "[7").unwrap();
+    let error = project.hidden_regions(first).unwrap_err().to_string();
+    assert!(error.contains("hidden regions"), "{error}");
 }
 
 #[test]

@@ -160,7 +160,7 @@ impl Demo {
             edits: Some(self.edits.clone()),
             models: ModelSource::Demo,
             profile: Profile::Corrected,
-            device: DevicePreference::Cpu,
+            device: DevicePreference::CPU,
             range: None,
             rescore: false,
             baselines: BaselineChoice::None,
@@ -179,7 +179,7 @@ impl Demo {
             edit,
             profile: Profile::Corrected,
             models: ModelSource::Demo,
-            device: DevicePreference::Cpu,
+            device: DevicePreference::CPU,
         };
         engine.send(Request::Audit(AuditRequest::Rescore(ask)));
         let (began, mut first) = (Instant::now(), None);

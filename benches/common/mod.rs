@@ -70,7 +70,7 @@ impl Item {
     /// Loads the networks of `models` onto the CPU.
     pub fn load(models: PathBuf) -> Self {
         let mut networks = NetworkSlot::default();
-        networks.load(&ModelSource::Folder(models), DevicePreference::Cpu, &mut |_| ()).expect("the benchmark's models load");
+        networks.load(&ModelSource::Folder(models), DevicePreference::CPU, &mut |_| ()).expect("the benchmark's models load");
         Self { networks, run: 0 }
     }
 

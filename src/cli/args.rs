@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::domain::Profile;
-use crate::engine::{BaselineChoice, DevicePreference};
+use crate::engine::{BaselineChoice, DeviceChoice, DevicePreference, PrecisionChoice};
 
 use super::agree::Agree;
 use super::range::RangeArgs;
@@ -57,9 +57,27 @@ pub struct NetworkArgs {
     /// files; `,sam=PATH` after it takes one network from a folder or file of its own
     #[arg(long, default_value = "demo", value_name = "demo|SET|DIR")]
     pub models: String,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+}
+
+/// Where networks run and how finely, shared by all commands that run them.
+#[derive(Debug, Args, Clone, Copy)]
+pub struct DeviceArgs {
     /// Where networks run: a GPU if there is one (`auto`), `cpu` or `gpu`
     #[arg(long, default_value = "auto", value_name = "auto|cpu|gpu")]
-    pub device: DevicePreference,
+    device: DeviceChoice,
+    /// How finely linear layers multiply: `auto` takes `f16` on a GPU whose shaders compute in it, else `f32`; `f16` on the CPU is slow and shows
+    /// what such a GPU finds
+    #[arg(long, default_value = "auto", value_name = "auto|f32|f16")]
+    precision: PrecisionChoice,
+}
+
+impl DeviceArgs {
+    /// Both together.
+    pub const fn preference(self) -> DevicePreference {
+        DevicePreference { device: self.device, precision: self.precision }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -78,9 +96,8 @@ pub struct Demo {
     /// Print the table even where a window could open
     #[arg(long)]
     pub no_window: bool,
-    /// Where networks run: `auto`, `cpu` or `gpu`
-    #[arg(long, default_value = "auto", value_name = "auto|cpu|gpu")]
-    pub device: DevicePreference,
+    #[command(flatten)]
+    pub device: DeviceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -174,7 +191,7 @@ pub enum ExportFormat {
     Csv,
     /// One edit a line, as `import` reads it
     Jsonl,
-    /// COCO annotations with RLE masks
+    /// COCO annotations; masks as RLE (as polygons with --polygons)
     Coco,
     /// One PNG a mask: white is the edit region (black with --invert)
     Masks,
@@ -202,6 +219,9 @@ pub struct Export {
     /// Masks: black where the edit is, white elsewhere
     #[arg(long)]
     pub invert: bool,
+    /// COCO: masks as polygons along the sides of their pixels; those with holes stay RLE, as COCO's polygons have none
+    #[arg(long)]
+    pub polygons: bool,
     /// Paste-back: pixels of the source over which the region's edge is soft, inwards
     #[arg(long, value_name = "PX", default_value_t = crate::engine::paste_back::FEATHER)]
     pub feather: f32,

@@ -23,9 +23,12 @@ pub fn run(demo: Demo) -> anyhow::Result<Outcome> {
     let shown = std::path::absolute(&folder).unwrap_or(folder);
     out!("demo project: {}", shown.join(files::DEMO_PROJECT).display());
     match window_wanted(&demo) {
-        Ok(()) => {
-            Ok(Outcome::Window(WindowRequest { project: Some(made.project), device: demo.device, models: ModelSource::Demo, score: true }))
-        }
+        Ok(()) => Ok(Outcome::Window(WindowRequest {
+            project: Some(made.project),
+            device: demo.device.preference(),
+            models: ModelSource::Demo,
+            score: true,
+        })),
         Err(why) => {
             out!("{why}; scoring here instead of opening the window");
             print_table(&made.project, &demo).map(Outcome::Finished)
@@ -55,7 +58,7 @@ fn print_table(path: &Path, demo: &Demo) -> anyhow::Result<Finish> {
         edits: None,
         models: ModelSource::Demo,
         profile: Profile::default(),
-        device: demo.device,
+        device: demo.device.preference(),
         range: None,
         rescore: false,
         baselines: Default::default(),

@@ -9,7 +9,8 @@ use crate::domain::{Detection, Mask, Region, RegionOrigin, RegionRole, RegionSha
 use crate::engine;
 use crate::engine::results::{self, ScoredEdit};
 use crate::export::{
-    AutomaticResult, CocoPicture, ExportResult, ExportRow, MaskInk, write_coco, write_csv, write_jsonl, write_masks, write_pictures,
+    AutomaticResult, CocoPicture, ExportResult, ExportRow, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks,
+    write_pictures,
 };
 use crate::storage::{ItemId, Project, StoredEdit, StoredItem};
 
@@ -60,7 +61,7 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
         ExportFormat::Report | ExportFormat::Ratings => String::new(),
         ExportFormat::Coco => {
             let pictures = pictures(&project, &scored)?;
-            write_coco(&pictures, out)?;
+            write_coco(&pictures, if export.polygons { MaskForm::Polygons } else { MaskForm::Rle }, out)?;
             format!("{} pictures with {} regions", pictures.len(), pictures.iter().map(|p| p.regions.len()).sum::<usize>())
         }
     };

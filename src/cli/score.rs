@@ -45,7 +45,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         edits: edits.clone(),
         models: ModelSource::from_argument(&score.networks.models),
         profile: score.profile,
-        device: score.networks.device,
+        device: score.networks.device.preference(),
         range,
         rescore: score.rescore,
         baselines: score.baselines,

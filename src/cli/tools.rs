@@ -18,7 +18,7 @@ pub fn open(open: Open) -> anyhow::Result<WindowRequest> {
     }
     Ok(WindowRequest {
         project: Some(open.project),
-        device: open.networks.device,
+        device: open.networks.device.preference(),
         models: ModelSource::from_argument(&open.networks.models),
         score: false,
     })

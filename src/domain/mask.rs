@@ -194,6 +194,26 @@ impl Mask {
         (union > 0).then(|| common as f64 / union as f64)
     }
 
+    /// The mask with x and y exchanged, 64×64 pixels at a time.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let mut turned = Self::empty(Size::new(self.size.height, self.size.width));
+        for top in (0..self.size.height).step_by(64) {
+            for word in 0..self.words_per_row {
+                let mut block = [0; 64];
+                for (y, bits) in (top..self.size.height).zip(&mut block) {
+                    *bits = self.row(y)[word];
+                }
+                transpose(&mut block);
+                let left = word as u32 * 64;
+                for (x, bits) in (left..self.size.width).zip(block) {
+                    turned.row_mut(x)[top as usize / 64] = bits;
+                }
+            }
+        }
+        turned
+    }
+
     /// The mask at another size, each new pixel taken from the old one under its centre.
     pub fn resized_nearest(&self, size: Size) -> Self {
         if size == self.size || self.size.pixels() == 0 {
@@ -202,6 +222,21 @@ impl Mask {
         let source =
             |i: u32, new: u32, old: u32| ((2 * u64::from(i) + 1) * u64::from(old) / (2 * u64::from(new))).min(u64::from(old) - 1) as u32;
         Self::from_fn(size, |x, y| self.get(source(x, size.width, self.size.width), source(y, size.height, self.size.height)))
+    }
+}
+
+/// Exchanges rows and columns of 64×64 bits, where bit x of word y is the pixel (x, y): quarters are swapped, then the quarters within
+/// them, down to single bits (Warren, Hacker's Delight, 7-3).
+fn transpose(block: &mut [u64; 64]) {
+    let (mut side, mut low) = (32, u64::MAX >> 32);
+    while side > 0 {
+        for y in (0..64).filter(|y| y & side == 0) {
+            let swapped = ((block[y] >> side) ^ block[y + side]) & low;
+            block[y] ^= swapped << side;
+            block[y + side] ^= swapped;
+        }
+        side /= 2;
+        low ^= low << side;
     }
 }
 
@@ -294,6 +329,15 @@ mod tests {
             assert_eq!(mask.runs(2).collect::<Vec<_>>(), [0..2, 3..60, 61..128]);
         }
         assert_eq!(Mask::empty(Size::new(5, 5)).bounds::<ImageSpace>(), None);
+    }
+
+    #[test]
+    fn transposing_exchanges_x_and_y_at_sizes_around_a_word() {
+        for (width, height) in [(1, 1), (63, 65), (64, 64), (65, 3), (130, 200), (0, 5)] {
+            let mask = Mask::from_fn(Size::new(width, height), |x, y| (x * 7 + y * 13 + x * y) % 5 < 2);
+            let turned = Mask::from_fn(Size::new(height, width), |x, y| mask.get(y, x));
+            assert_eq!(mask.transposed(), turned, "{width}×{height}");
+        }
     }
 
     #[test]

@@ -63,37 +63,53 @@ impl Rle {
         if covered != size.pixels() {
             return Err(RleError::WrongLength { covered, height, width, pixels: size.pixels() });
         }
-        let mut mask = Mask::empty(size);
+        // Columns are rows of the transposed mask, where a run is set word by word.
+        let mut columns = Mask::empty(Size::new(height, width));
         let (mut at, mut value) = (0u64, false);
         for &run in runs {
-            if value {
-                for pixel in at..at + u64::from(run) {
-                    // Both fit: pixel < size.pixels() was checked above.
-                    mask.set((pixel / u64::from(height)) as u32, (pixel % u64::from(height)) as u32, true);
-                }
+            let end = at + u64::from(run);
+            while value && at < end {
+                // Both fit: at < size.pixels() was checked above.
+                let (x, y) = ((at / u64::from(height)) as u32, at % u64::from(height));
+                let stop = (y + end - at).min(u64::from(height));
+                columns.set_span(x, y as u32, stop as u32, true);
+                at += stop - y;
             }
-            at += u64::from(run);
+            at = end;
             value = !value;
         }
-        Ok(mask)
+        Ok(columns.transposed())
     }
 }
 
 /// Column-major runs, zeros first (a run of length 0 if the first pixel is set).
 fn runs_of(mask: &Mask) -> Vec<u32> {
-    let size = mask.size();
-    let (mut runs, mut value, mut length) = (Vec::new(), false, 0u32);
-    for x in 0..size.width {
-        for y in 0..size.height {
-            if mask.get(x, y) != value {
-                runs.push(length);
-                value = !value;
-                length = 0;
+    let Size { width, height } = mask.size();
+    let columns = mask.transposed();
+    // Where the last run of set pixels ended, and which one is open: a run may go on in the next column.
+    let (mut runs, mut written, mut open) = (Vec::new(), 0u64, None::<(u64, u64)>);
+    let mut push = |(start, end): (u64, u64)| {
+        // A mask has at most 2^31 pixels (see `Rle::to_mask`), so runs fit.
+        runs.extend([(start - written) as u32, (end - start) as u32]);
+        written = end;
+    };
+    for x in 0..width {
+        let first = u64::from(x) * u64::from(height);
+        for run in columns.runs(x) {
+            let (start, end) = (first + u64::from(run.start), first + u64::from(run.end));
+            match &mut open {
+                Some((_, open_end)) if *open_end == start => *open_end = end,
+                _ => {
+                    open.replace((start, end)).into_iter().for_each(&mut push);
+                }
             }
-            length += 1;
         }
     }
-    runs.push(length);
+    open.into_iter().for_each(&mut push);
+    let rest = u64::from(width) * u64::from(height) - written;
+    if rest > 0 || runs.is_empty() {
+        runs.push(rest as u32);
+    }
     runs
 }
 

@@ -3,9 +3,9 @@
 use crate::domain::Baseline;
 use crate::metrics::ports::{PerceptualDistance, PictureEncoder};
 use crate::nets::catalog;
+use crate::nets::preference::DevicePreference;
 
 use super::cache::ResultCache;
-use super::messages::DevicePreference;
 
 /// Whether the files of a network of the catalog are complete on this machine.
 pub fn is_fetched(name: &str) -> bool {
@@ -62,7 +62,7 @@ mod loaded {
     use crate::domain::Outcome;
     use crate::metrics::ports::{PerceptualMap, PortError};
     use crate::nets::NetError;
-    use crate::nets::device::{self, ChosenDevice, DeviceChoice};
+    use crate::nets::device::{self, ChosenDevice};
     use crate::nets::dino::{Dino, DinoModel};
     use crate::nets::lpips::{Features, Lpips, Trunk};
 
@@ -107,18 +107,13 @@ mod loaded {
             let name = baseline.name();
             let folder = catalog::network_folder(name)?;
             if self.device.is_none() {
-                let choice = match self.preference {
-                    DevicePreference::Auto => DeviceChoice::Auto,
-                    DevicePreference::Cpu => DeviceChoice::Cpu,
-                    DevicePreference::Gpu => DeviceChoice::Gpu,
-                };
-                self.device = Some(device::choose(choice).map_err(|e| e.to_string())?);
+                self.device = Some(device::choose(self.preference).map_err(|e| e.to_string())?);
             }
             let Some(chosen) = &self.device else { return Err("no device was chosen".to_owned()) };
-            let trunk = |trunk| Lpips::load(&folder, trunk, &chosen.device).map(|net| Network::Lpips(Box::new(net), None));
+            let trunk = |trunk| Lpips::load(&folder, trunk, chosen).map(|net| Network::Lpips(Box::new(net), None));
             let dino = |model| {
                 let fingerprint = fingerprint_of(&folder).map_err(|e| e.to_string())?;
-                let net = Dino::load(&folder, model, &chosen.device).map_err(|e| e.to_string())?;
+                let net = Dino::load(&folder, model, chosen).map_err(|e| e.to_string())?;
                 Ok(Network::Dino(Box::new(net), format!("{fingerprint}/{}", chosen.kind_name())))
             };
             guarded(|| match baseline {

@@ -42,7 +42,7 @@ macro_rules! network {
             const WORKING: u64 = $working;
 
             fn load(folder: &Path, device: &ChosenDevice) -> Result<Self, CheckpointError> {
-                <$net>::load(folder, &device.device)
+                <$net>::load(folder, device)
             }
 
             fn recognised(&self) -> &Recognised {
@@ -223,10 +223,11 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::nets::device::{DeviceChoice, choose};
+    use crate::nets::device::choose;
+    use crate::nets::preference::DevicePreference;
 
     fn in_folder(folder: &Path, free: impl Fn() -> Option<u64> + Send + 'static) -> Loaded {
-        let device = choose(DeviceChoice::Cpu).expect("the CPU is part of this build");
+        let device = choose(DevicePreference::CPU).expect("the CPU is part of this build");
         let folders = Role::METRIC.map(|role| (role, folder.join(role.folder()))).to_vec();
         Loaded { free_memory: Box::new(free), ..Loaded::new(folders, device) }
     }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::domain::{Profile, Range, Score, Size};
 use crate::nets::catalog::Role;
+use crate::nets::preference::DevicePreference;
 use crate::storage::EditId;
 
 use super::audit::{AuditEvent, AuditRequest};
@@ -20,41 +20,6 @@ pub struct RunToken(pub u64);
 /// Names one picture request within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PictureToken(pub u64);
-
-/// Where networks may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum DevicePreference {
-    /// A GPU where there is one, else the CPU.
-    #[default]
-    Auto,
-    Cpu,
-    Gpu,
-}
-
-impl DevicePreference {
-    /// All choices, in the order they are offered.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Cpu, Self::Gpu];
-
-    /// The word on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cpu => "cpu",
-            Self::Gpu => "gpu",
-        }
-    }
-}
-
-impl FromStr for DevicePreference {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|choice| choice.name() == text)
-            .ok_or_else(|| format!("there is no device '{text}'; take one of {}", Self::ALL.map(Self::name).join(", ")))
-    }
-}
 
 /// Which checkpoints to load.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]

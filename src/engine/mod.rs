@@ -41,14 +41,15 @@ pub use cache::{MemoryCache, ResultCache};
 pub use demo::DEMO_NOTICE;
 pub use evaluate::{Run, Tally, evaluate};
 pub use handle::{Engine, Outbox, Wake};
-pub use messages::{
-    DevicePreference, Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken, ScoreRequest,
-};
+pub use messages::{Event, ImportRequest, Level, ModelSource, PictureRequest, PictureToken, Pixels, Request, RunToken, ScoreRequest};
 pub use networks::NetworkSlot;
 pub use pictures::{CanvasEvent, CanvasRequest, Picture};
 pub use prompts::{PromptEvent, PromptRequest};
 #[cfg(feature = "nets")]
 pub use session::{Session, SessionError};
+
+/// Where networks run and how finely.
+pub use crate::nets::preference::{DeviceChoice, DevicePreference, PrecisionChoice};
 
 /// What the canvas draws; the window may not reach into `imaging` itself.
 pub use crate::imaging::{

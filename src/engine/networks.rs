@@ -4,15 +4,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::metrics::ports::{Networks, PortError};
+use crate::nets::preference::DevicePreference;
 use crate::storage::{Project, StorageError};
 
 use super::baseline_networks::BaselineNetworks;
 use super::cache::ResultCache;
 #[cfg(feature = "nets")]
 use super::messages::Level;
-use super::messages::{DevicePreference, Event, ModelSource};
+use super::messages::{Event, ModelSource};
 #[cfg(feature = "nets")]
-use super::session::Session;
+use super::session::{Session, may_fall_back};
 
 /// Where the loaded networks are kept between runs.
 #[derive(Default)]
@@ -54,12 +55,12 @@ impl NetworkSlot {
         self.session = None;
         let loaded = match guarded(|| Session::load(models, device)) {
             Ok(loaded) => loaded?,
-            Err(panic) if device == DevicePreference::Auto => {
+            Err(panic) if may_fall_back(device) => {
                 emit(Event::Message {
                     level: Level::Warning,
                     text: format!("The GPU could not hold the networks ({panic}); the CPU takes over."),
                 });
-                Session::load(models, DevicePreference::Cpu)?
+                Session::load(models, DevicePreference::CPU)?.standing_in_for(device)
             }
             Err(panic) => anyhow::bail!("the device could not hold the networks ({panic}); try --device cpu"),
         };
@@ -116,11 +117,11 @@ impl NetworkSlot {
                 result
             }
             Err(panic) if session.can_fall_back() => {
-                let models = session.models().clone();
+                let (models, asked) = (session.models().clone(), session.preference());
                 self.session = None;
                 emit(Event::Message { level: Level::Warning, text: format!("The GPU failed ({panic}); the CPU takes over.") });
-                let session = Session::load(&models, DevicePreference::Cpu).map_err(|e| failed(e.to_string()))?;
-                let session = self.session.insert(session.standing_in_for_auto());
+                let session = Session::load(&models, DevicePreference::CPU).map_err(|e| failed(e.to_string()))?;
+                let session = self.session.insert(session.standing_in_for(asked));
                 guarded(|| session.with_networks(cache, cancelled, work)).unwrap_or_else(|panic| Err(failed(panic)))
             }
             Err(panic) => Err(failed(panic)),

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::{ImageSpace, Mask, Point, Rect, Size};
+use crate::nets::preference::DevicePreference;
 
 use super::handle::Outbox;
-use super::messages::{DevicePreference, Event, ModelSource};
+use super::messages::{Event, ModelSource};
 use super::networks::NetworkSlot;
 
 /// What a person says about a thing on a picture.
@@ -186,7 +187,7 @@ mod tests {
             token,
             picture: Path::new("a.png").to_owned(),
             models: ModelSource::Demo,
-            device: DevicePreference::Cpu,
+            device: DevicePreference::CPU,
             points: Vec::new(),
             rect: None,
             out: Size::new(1, 1),

@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use crate::metrics::ports::Networks;
 use crate::nets::catalog;
-use crate::nets::device::{self, DeviceChoice};
+use crate::nets::device::{self, Precision};
 use crate::nets::grounding_dino::{PhraseFeatures, PictureFeatures};
+use crate::nets::preference::{DeviceChoice, DevicePreference, PrecisionChoice};
 use crate::nets::sam::{Sam, SamEmbedding};
 
 use super::adapters::{CachedDetector, CachedEncoder, CachedSegmenter, Keep};
 use super::cache::ResultCache;
 use super::known::CacheNames;
 use super::loaded::Loaded;
-use super::messages::{DevicePreference, ModelSource};
+use super::messages::ModelSource;
 use super::model_parts::parts_of;
 use super::recent::Recent;
 
@@ -76,12 +77,7 @@ impl Session {
     /// When the files are not there, or when a forced device is not to be had; says which and what to do.
     pub fn load(models: &ModelSource, preference: DevicePreference) -> Result<Self, SessionError> {
         let parts = parts_of(models)?;
-        let device = device::choose(match preference {
-            DevicePreference::Auto => DeviceChoice::Auto,
-            DevicePreference::Cpu => DeviceChoice::Cpu,
-            DevicePreference::Gpu => DeviceChoice::Gpu,
-        })
-        .map_err(|e| SessionError::Device(e.to_string()))?;
+        let device = device::choose(preference).map_err(|e| SessionError::Device(e.to_string()))?;
         // `parts_of` gives every role of the metric.
         let part =
             |role: catalog::Role| parts.iter().find(|(known, _)| *known == role).map(|(_, folder)| folder.clone()).unwrap_or_default();
@@ -108,9 +104,14 @@ impl Session {
         self.models == *models && self.preference == preference
     }
 
-    /// Whether a failing GPU may be replaced by the CPU: only when the device was chosen automatically.
+    /// What was asked for.
+    pub fn preference(&self) -> DevicePreference {
+        self.preference
+    }
+
+    /// Whether a failing GPU may be replaced by the CPU.
     pub fn can_fall_back(&self) -> bool {
-        self.preference == DevicePreference::Auto && self.loaded.borrow().device().is_gpu()
+        may_fall_back(self.preference) && self.loaded.borrow().device().is_gpu()
     }
 
     /// What was loaded.
@@ -118,9 +119,9 @@ impl Session {
         &self.models
     }
 
-    /// Marks a session on the CPU as the answer to `Auto`, after the GPU has failed.
-    pub fn standing_in_for_auto(mut self) -> Self {
-        self.preference = DevicePreference::Auto;
+    /// Marks a session on the CPU as the answer to `asked`, after the GPU has failed.
+    pub fn standing_in_for(mut self, asked: DevicePreference) -> Self {
+        self.preference = asked;
         self
     }
 
@@ -128,17 +129,25 @@ impl Session {
     pub fn device_words(&self) -> String {
         let loaded = self.loaded.borrow();
         let device = loaded.device();
+        let name = match device.precision {
+            Precision::F32 => device.name.clone(),
+            half => format!("{}, {}", device.name, half.name()),
+        };
         match &device.note {
-            Some(note) => format!("{} ({note})", device.name),
-            None => device.name.clone(),
+            Some(note) => format!("{name} ({note})"),
+            None => name,
         }
     }
 
-    /// Hash of the content of the three checkpoints.
+    /// Hash of the content of the three checkpoints, and of the precision where it is not f32: a run in half precision is another run.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for fingerprint in [&self.fingerprints.detector, &self.fingerprints.segmenter, &self.fingerprints.encoder] {
             hasher.update(fingerprint.split('/').next().unwrap_or("").as_bytes());
+        }
+        match self.loaded.borrow().device().precision {
+            Precision::F32 => {}
+            half => drop(hasher.update(half.name().as_bytes())),
         }
         hasher.finalize().to_hex()[..32].to_owned()
     }
@@ -186,6 +195,12 @@ impl Session {
         let mut encoder = CachedEncoder { keep: keep(&fingerprints.encoder) };
         use_them(&mut Networks { detector: &mut detector, segmenter: &mut segmenter, encoder: &mut encoder })
     }
+}
+
+/// Whether the CPU may take over from a GPU that gives up: only when the device was chosen automatically, and nothing was asked for that the
+/// CPU has not.
+pub(super) fn may_fall_back(preference: DevicePreference) -> bool {
+    preference.device == DeviceChoice::Auto && preference.precision != PrecisionChoice::F16
 }
 
 /// Hash of the files that a network is loaded from: another weight, size or word list gives another fingerprint.

@@ -1,7 +1,7 @@
 //! Regions as COCO annotations: one file that annotation tools and `pycocotools` read.
 //!
-//! A category is what a region stands for (`original`, `edited`, `edit_mask`, `ignore`). Masks are compressed RLE, boxes have
-//! the polygon of their corners too. The phrase, origin and confidence are extra keys of the annotation.
+//! A category is what a region stands for (`original`, `edited`, `edit_mask`, `ignore`). Masks are compressed RLE or polygons, boxes
+//! have the polygon of their corners too. The phrase, origin and confidence are extra keys of the annotation.
 
 use std::path::Path;
 
@@ -9,8 +9,20 @@ use serde_json::{Value, json};
 
 use super::rows::Folder;
 use super::{ExportError, write_file};
-use crate::domain::rle::RleError;
+use crate::domain::mask_ops::contours;
+use crate::domain::rle::{Rle, RleError};
 use crate::domain::{ImageSpace, Mask, PictureRef, Rect, Region, RegionRole, RegionShape, Size};
+
+/// How masks are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum MaskForm {
+    /// Compressed run lengths, exact for every mask.
+    #[default]
+    Rle,
+    /// Outlines along the sides of the pixels, which `pycocotools` fills back to exactly the mask. COCO's polygons have no holes: a mask
+    /// with a hole keeps its run lengths, and so does an empty one.
+    Polygons,
+}
 
 /// A picture with its regions, which are in its pixels.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +44,7 @@ const CATEGORIES: [(RegionRole, &str); 4] = [
 ///
 /// # Errors
 /// When a mask is broken or not of its picture's size, or the file cannot be written.
-pub fn write_coco(pictures: &[CocoPicture], out: &Path) -> Result<(), ExportError> {
+pub fn write_coco(pictures: &[CocoPicture], form: MaskForm, out: &Path) -> Result<(), ExportError> {
     let folder = Folder::of(out)?;
     let content = |reason| ExportError::Content { path: out.to_owned(), reason };
     let (mut images, mut annotations) = (Vec::new(), Vec::new());
@@ -41,7 +53,7 @@ pub fn write_coco(pictures: &[CocoPicture], out: &Path) -> Result<(), ExportErro
         images.push(json!({"id": image, "file_name": name, "width": picture.size.width, "height": picture.size.height}));
         for region in &picture.regions {
             let id = annotations.len() + 1;
-            annotations.push(annotation(id, image, region, picture.size).map_err(|why| content(format!("region of {name}: {why}")))?);
+            annotations.push(annotation(id, image, region, picture.size, form).map_err(|why| content(format!("region of {name}: {why}")))?);
         }
     }
     let categories: Vec<Value> =
@@ -51,7 +63,7 @@ pub fn write_coco(pictures: &[CocoPicture], out: &Path) -> Result<(), ExportErro
     write_file(out, |file| serde_json::to_writer(file, &whole).map_err(|error| error.to_string()))
 }
 
-fn annotation(id: usize, image: usize, region: &Region, size: Size) -> Result<Value, String> {
+fn annotation(id: usize, image: usize, region: &Region, size: Size, form: MaskForm) -> Result<Value, String> {
     let category = 1 + CATEGORIES.iter().position(|(role, _)| *role == region.role).unwrap_or_default();
     let (segmentation, rect, area) = match &region.shape {
         RegionShape::Box(rect) => {
@@ -62,7 +74,7 @@ fn annotation(id: usize, image: usize, region: &Region, size: Size) -> Result<Va
             if mask.size() != size {
                 return Err(format!("its mask is {}, the picture {size}", mask.size()));
             }
-            (json!(crate::domain::rle::Rle::from_mask(&mask)), bounds(&mask), mask.count() as f64)
+            (segmentation(&mask, form), bounds(&mask), mask.count() as f64)
         }
     };
     let mut annotation = json!({
@@ -75,20 +87,19 @@ fn annotation(id: usize, image: usize, region: &Region, size: Size) -> Result<Va
     Ok(annotation)
 }
 
+fn segmentation(mask: &Mask, form: MaskForm) -> Value {
+    let rings = if form == MaskForm::Polygons { contours(mask) } else { Vec::new() };
+    if rings.is_empty() || rings.iter().any(|ring| ring.hole) {
+        return json!(Rle::from_mask(mask));
+    }
+    rings.into_iter().map(|ring| ring.corners.into_iter().flatten().collect::<Vec<u32>>()).collect()
+}
+
 fn corners(rect: &Rect<ImageSpace>) -> [f32; 8] {
     [rect.x0, rect.y0, rect.x1, rect.y0, rect.x1, rect.y1, rect.x0, rect.y1]
 }
 
 /// Left, top, width and height of the smallest box around the set pixels; zeros when there are none.
 fn bounds(mask: &Mask) -> [f32; 4] {
-    let size = mask.size();
-    let (mut x0, mut y0, mut x1, mut y1) = (size.width, size.height, 0, 0);
-    for y in 0..size.height {
-        for x in 0..size.width {
-            if mask.get(x, y) {
-                (x0, y0, x1, y1) = (x0.min(x), y0.min(y), x1.max(x + 1), y1.max(y + 1));
-            }
-        }
-    }
-    if x1 == 0 { [0.0; 4] } else { [x0 as f32, y0 as f32, (x1 - x0) as f32, (y1 - y0) as f32] }
+    mask.bounds::<ImageSpace>().map_or([0.0; 4], |rect| [rect.x0, rect.y0, rect.width(), rect.height()])
 }

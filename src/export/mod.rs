@@ -14,7 +14,7 @@ mod table;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-pub use coco::{CocoPicture, write_coco};
+pub use coco::{CocoPicture, MaskForm, write_coco};
 pub use masks::{MaskInk, write_masks, write_pictures};
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
 pub use report::{ReportEdit, ReportExtras, ReportPoint, write_report};

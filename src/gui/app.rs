@@ -64,9 +64,10 @@ pub struct App {
     pub(super) score_when_open: bool,
     /// What the tools wait for from other threads.
     pub(super) tool_traffic: super::apply_tools::ToolTraffic,
+    pub(super) mask_work: super::apply_masks::MaskWork,
     /// The edit whose neighbours were asked for.
     preloaded_for: Option<RowId>,
-    screenshot: Option<Screenshot>,
+    pub(super) screenshot: Option<Screenshot>,
     /// Keys that a screenshot presses in the next frame.
     pub(super) pressed_keys: Vec<egui::Key>,
     /// What takes long in a frame, for the frame-time bench.
@@ -105,6 +106,7 @@ impl App {
             agreement: agreement::Worker::new(wake.clone()),
             score_when_open: parts.score,
             tool_traffic: Default::default(),
+            mask_work: Default::default(),
             preloaded_for: None,
             screenshot: parts.screenshot,
             pressed_keys: Vec::new(),
@@ -199,6 +201,7 @@ impl App {
         window_ui(ui, &cx);
         // Once what was asked for is on its way, the one-frame wishes are fulfilled.
         self.state.focus_search = false;
+        self.state.tools.focus_name = false;
         self.state.people.focus_comment = false;
         self.state.reveal_selection = false;
         let actions = self.sender.take();

@@ -4,16 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::domain::regions::Area;
 use crate::domain::{Score, Side};
 use crate::editor::RowId;
-use crate::editor::regions::{Author, LoadedSide, LogLine, NotChanged, RegionDocument};
+use crate::editor::regions::{Author, LogLine, NotChanged, RegionDocument};
 use crate::editor::tools::{Done, PointMark, PromptStage, Proposal, Tool};
 use crate::engine::{Level, PromptEvent, PromptRequest, Request};
 use crate::storage::Appended;
 
 use super::app::App;
-use super::region_store::{RegionEvent, RegionRequest};
+use super::region_store::{LoadedRegions, RegionEvent, RegionRequest};
 use super::store::StoreRequest;
 use super::tool_actions::ToolAction;
 
@@ -31,7 +30,9 @@ pub struct ToolTraffic {
     /// The edit whose regions were asked for.
     loading: Option<RowId>,
     /// They are here; the document begins once the sizes of the pictures are known.
-    loaded: Option<(RowId, [LoadedSide; 2])>,
+    loaded: Option<(RowId, LoadedRegions)>,
+    /// How often it was asked to keep which regions are hidden, without an answer yet.
+    pub(super) hiding: usize,
     /// The score whose regions were taken over, or asked for.
     found_in: Option<(RowId, Option<Arc<Score>>)>,
     check_at: f64,
@@ -49,7 +50,8 @@ impl App {
         });
         let asking = tools.prompt.as_ref().is_some_and(|prompt| matches!(prompt.stage, PromptStage::Working(_)));
         let reading = self.tool_traffic.loading.is_some() && self.tool_traffic.loaded.is_none();
-        !writing && !asking && !reading && !self.tool_traffic.checking
+        let hiding = self.tool_traffic.hiding > 0;
+        !writing && !asking && !reading && !hiding && !self.tool_traffic.checking && self.mask_work.is_done()
     }
 
     /// Follows the selection, writes what waits, and looks now and then whether another window wrote.
@@ -59,6 +61,7 @@ impl App {
         let selected = self.state.queue.selected().filter(|_| self.state.info().is_some());
         self.follow_selection(selected);
         self.follow_score();
+        self.update_masks();
         self.write_regions(now);
         self.check_other_windows(now);
     }
@@ -115,10 +118,13 @@ impl App {
         match &mut tools.document {
             // Changed meanwhile: they will meet the other window's when they are written.
             Some(document) if !document.outbox().is_empty() => document.stale = false,
-            Some(document) => document.load(loaded),
-            None => tools.document = Some(RegionDocument::new(id, source, edit, loaded)),
+            Some(document) => document.load(loaded.sides),
+            None => {
+                tools.document = Some(RegionDocument::new(id, source, edit, loaded.sides));
+                self.take_hidden(id, loaded.hidden);
+            }
         }
-        tools.revision += 1;
+        self.state.tools.revision += 1;
     }
 
     /// The networks' regions come from the automatic score, not from a corrected one.
@@ -162,7 +168,8 @@ impl App {
     /// Before the program ends: waits a moment for changes that are on their way to the disk.
     pub(super) fn flush_regions(&mut self) {
         let deadline = Instant::now() + LAST_WAIT;
-        while self.state.tools.unsaved_count() > 0 && !self.tools_settled() && Instant::now() < deadline {
+        let waiting = |app: &Self| app.state.tools.unsaved_count() > 0 || app.tool_traffic.hiding > 0;
+        while waiting(self) && !self.tools_settled() && Instant::now() < deadline {
             self.write_regions(self.ctx.input(|input| input.time));
             while let Some(event) = self.store.try_next() {
                 self.store_event(event);
@@ -173,7 +180,15 @@ impl App {
 
     fn check_other_windows(&mut self, now: f64) {
         let Some(document) = &self.state.tools.document else { return };
-        let at_rest = document.outbox().is_empty() && document.conflict().is_none() && !document.stale && !self.state.tools.is_busy();
+        if self.screenshot.is_some() {
+            // A picture is taken once nothing is on its way; where frames take long, this always would be.
+            return;
+        }
+        let at_rest = document.outbox().is_empty()
+            && document.conflict().is_none()
+            && !document.stale
+            && !self.state.tools.is_busy()
+            && self.mask_work.is_done();
         if !at_rest || self.tool_traffic.checking {
             return;
         }
@@ -216,6 +231,7 @@ impl App {
                 }
             }
             RegionEvent::Appended(id, result) => self.appended(id, result),
+            RegionEvent::Hidden(result) => self.hidden_kept(result),
             RegionEvent::Before { id, what, result: Ok(state) } => {
                 let author = self.author();
                 if let Some(document) = self.state.tools.document.as_mut().filter(|document| document.id == id) {
@@ -255,13 +271,13 @@ impl App {
     }
 
     /// Who works here, and now.
-    fn author(&self) -> Author {
+    pub(super) fn author(&self) -> Author {
         let who = self.settings.rater.trim();
         Author { who: if who.is_empty() { "unnamed".into() } else { who.to_owned() }, at_millis: super::apply::now_millis() }
     }
 
     /// Says why something was not done; `nothing` where there was nothing to do.
-    fn tell(&mut self, done: Done, nothing: &str) {
+    pub(super) fn tell(&mut self, done: Done, nothing: &str) {
         self.state.tools.revision += 1;
         match done {
             Ok(()) => {}
@@ -288,15 +304,9 @@ impl App {
                 let hit = self.state.tools.region_at(side, at, reach);
                 self.select_region(hit.map(|id| (side, id)));
             }
-            ToolAction::ToggleHidden(side, id) => {
-                if let Some(document) = &self.state.tools.document {
-                    let key = (document.id, side, id);
-                    if !self.state.tools.hidden.remove(&key) {
-                        self.state.tools.hidden.insert(key);
-                    }
-                    self.state.tools.revision += 1;
-                }
-            }
+            ToolAction::SelectNext { forwards } => self.select_next_region(forwards),
+            ToolAction::OfSelected(what) => self.apply_to_selected(what),
+            ToolAction::ToggleHidden(side, id) => self.toggle_hidden(side, id),
             ToolAction::Cancel => {
                 if self.state.tools.is_busy() {
                     self.state.tools.cancel();
@@ -305,6 +315,9 @@ impl App {
                 }
             }
             ToolAction::GoBack(side, token) => self.go_back(side, token),
+            ToolAction::Mask(op) => self.ask_mask_op(op),
+            // What is not done yet is undone by not doing it.
+            ToolAction::Undo if self.withdraw_mask_op() => {}
             gesture @ (ToolAction::Press { .. }
             | ToolAction::Drag(_)
             | ToolAction::Release
@@ -324,19 +337,6 @@ impl App {
             tools.cancel();
             tools.tool = tool;
         }
-    }
-
-    fn select_region(&mut self, region: Option<(Side, crate::domain::regions::RegionId)>) {
-        let tools = &mut self.state.tools;
-        let Some(document) = &mut tools.document else { return };
-        document.selected = region;
-        // Tools go on with the mask that was chosen.
-        if let Some((_, region)) = document.selected()
-            && matches!(region.area, Area::Mask(_))
-        {
-            tools.options.mask_role = region.facts.role;
-        }
-        tools.revision += 1;
     }
 
     fn apply_gesture(&mut self, action: ToolAction) {
@@ -392,7 +392,6 @@ impl App {
             ToolAction::Delete(side, id) => (document.delete(side, id, &author), ""),
             ToolAction::CopyToEdit(id) => (document.copy_to_edit(id, &author), "Select a box of the source to copy it to the edit."),
             ToolAction::BoxToMask(side, id) => (document.box_to_mask(side, id, role, &author), "The mask holds these pixels already."),
-            ToolAction::Mask(op) => (document.mask_op(role, op, &author), "That changes nothing in this mask."),
             ToolAction::RevertToAutomatic(role) => (document.revert_to_automatic(role, &author), "These regions are the automatic ones."),
             ToolAction::Undo => (document.undo(&author).map(drop), "There is nothing to undo."),
             ToolAction::Redo => (document.redo(&author).map(drop), "There is nothing to redo."),

@@ -7,7 +7,9 @@
 pub mod agreement;
 mod app;
 mod apply;
+mod apply_masks;
 mod apply_people;
+mod apply_regions;
 mod apply_tools;
 pub mod canvas;
 mod colormap;

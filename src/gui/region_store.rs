@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::regions::{JournalEntry, KeptRegion, SideRegions, Token};
+use crate::domain::regions::{JournalEntry, KeptRegion, RegionId, SideRegions, Token};
 use crate::domain::{Score, Side};
 use crate::editor::RowId;
 use crate::editor::regions::{HISTORY_BYTES, LoadedSide, automatic_regions};
@@ -10,16 +10,27 @@ use crate::storage::{Appended, EditId};
 
 use super::project_store::ProjectStore;
 
+/// What the project file holds of an edit's regions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedRegions {
+    /// Of its source, then its own, with their newest history.
+    pub sides: [LoadedSide; 2],
+    /// What is not drawn.
+    pub hidden: Vec<(Side, RegionId)>,
+}
+
 /// What the window needs of a project file to correct regions. Errors are sentences for the person.
 pub trait RegionStore {
-    /// The regions of an edit with their newest history: of its source, then its own.
-    fn load(&mut self, id: RowId) -> Result<[LoadedSide; 2], String>;
+    /// The regions of an edit.
+    fn load(&mut self, id: RowId) -> Result<LoadedRegions, String>;
     /// The last entries of both journals; tells cheaply whether another window wrote.
     fn heads(&mut self, id: RowId) -> Result<[Token; 2], String>;
     /// Adds an entry. One that is there already is left alone.
     fn append(&mut self, id: RowId, entry: &JournalEntry) -> Result<Appended, String>;
     /// The regions of a side as they were before an entry, or as they were set aside.
     fn before(&mut self, id: RowId, side: Side, token: Token) -> Result<SideRegions, String>;
+    /// Keeps which regions are not drawn while an edit is looked at.
+    fn hide(&mut self, id: RowId, hidden: &[(Side, RegionId)]) -> Result<(), String>;
 }
 
 /// What the window asks.
@@ -28,6 +39,8 @@ pub enum RegionRequest {
     Load(RowId),
     Heads(RowId),
     Append(RowId, JournalEntry),
+    /// All regions that are not drawn.
+    Hide(RowId, Vec<(Side, RegionId)>),
     /// The state before an entry; `what` comes back with it.
     Before {
         id: RowId,
@@ -42,9 +55,10 @@ pub enum RegionRequest {
 /// What the store answers.
 #[derive(Clone, Debug)]
 pub enum RegionEvent {
-    Loaded(RowId, Result<[LoadedSide; 2], String>),
+    Loaded(RowId, Result<LoadedRegions, String>),
     Heads(RowId, Result<[Token; 2], String>),
     Appended(RowId, Result<Appended, String>),
+    Hidden(Result<(), String>),
     Before {
         id: RowId,
         what: String,
@@ -60,19 +74,25 @@ pub fn answer(store: &mut dyn RegionStore, request: RegionRequest) -> RegionEven
         RegionRequest::Load(id) => RegionEvent::Loaded(id, store.load(id)),
         RegionRequest::Heads(id) => RegionEvent::Heads(id, store.heads(id)),
         RegionRequest::Append(id, entry) => RegionEvent::Appended(id, store.append(id, &entry)),
+        RegionRequest::Hide(id, hidden) => RegionEvent::Hidden(store.hide(id, &hidden)),
         RegionRequest::Before { id, side, token, what } => RegionEvent::Before { id, what, result: store.before(id, side, token) },
         RegionRequest::Found(id, score) => RegionEvent::Found(id, automatic_regions(&score)),
     }
 }
 
 impl RegionStore for ProjectStore {
-    fn load(&mut self, id: RowId) -> Result<[LoadedSide; 2], String> {
+    fn load(&mut self, id: RowId) -> Result<LoadedRegions, String> {
         let project = self.project()?;
         let side = |side| {
             let journal = project.region_journal(EditId(id.0), side, HISTORY_BYTES).map_err(|error| error.to_string())?;
             Ok::<_, String>(LoadedSide { stream: journal.stream, entries: journal.entries, older: journal.older })
         };
-        Ok([side(Side::Source)?, side(Side::Edit)?])
+        let hidden = project.hidden_regions(EditId(id.0)).map_err(|error| error.to_string())?;
+        Ok(LoadedRegions { sides: [side(Side::Source)?, side(Side::Edit)?], hidden })
+    }
+
+    fn hide(&mut self, id: RowId, hidden: &[(Side, RegionId)]) -> Result<(), String> {
+        self.project()?.set_hidden_regions(EditId(id.0), hidden).map_err(|error| error.to_string())
     }
 
     fn heads(&mut self, id: RowId) -> Result<[Token; 2], String> {

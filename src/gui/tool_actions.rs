@@ -61,6 +61,11 @@ pub enum ToolAction {
     Rename(Side, RegionId, String),
     SetRole(Side, RegionId, RegionRole),
     ToggleHidden(Side, RegionId),
+    /// The next region of the list, or the one before.
+    SelectNext {
+        forwards: bool,
+    },
+    OfSelected(OfSelected),
     Delete(Side, RegionId),
     CopyToEdit(RegionId),
     BoxToMask(Side, RegionId),
@@ -73,6 +78,17 @@ pub enum ToolAction {
     KeepMine,
     KeepTheirs,
     RetrySaving,
+}
+
+/// What a key does to the selected region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfSelected {
+    /// Puts the cursor into its name.
+    Rename,
+    Hide,
+    /// The next role of its side.
+    ChangeRole,
+    BackToAutomatic,
 }
 
 impl Command {
@@ -106,6 +122,12 @@ impl Command {
                 ToolAction::CopyToEdit(selected.map_or(RegionId::default(), |(_, id)| id))
             }
             Self::NextProposal => ToolAction::NextProposal,
+            Self::NextRegion => ToolAction::SelectNext { forwards: true },
+            Self::PreviousRegion => ToolAction::SelectNext { forwards: false },
+            Self::RenameRegion => ToolAction::OfSelected(OfSelected::Rename),
+            Self::HideRegion => ToolAction::OfSelected(OfSelected::Hide),
+            Self::ChangeRole => ToolAction::OfSelected(OfSelected::ChangeRole),
+            Self::BackToAutomatic => ToolAction::OfSelected(OfSelected::BackToAutomatic),
             Self::Undo => ToolAction::Undo,
             Self::Redo | Self::RedoAgain => ToolAction::Redo,
             _ => return None,

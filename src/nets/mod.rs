@@ -1,6 +1,6 @@
 //! The networks of the metric, from published checkpoints, on burn.
 //!
-//! `catalog` names the published files and needs no burn; everything else stands behind the feature `nets`. A network is three things:
+//! `catalog` names the published files and `preference` what a person asks for, and neither needs burn; everything else stands behind the feature `nets`. A network is three things:
 //! a configuration read from the checkpoint's folder, `load` through the strict reader in `checkpoint`, and `forward` functions that name
 //! their shapes.
 
@@ -26,6 +26,7 @@ pub mod layers;
 pub mod lpips;
 #[cfg(feature = "nets")]
 pub mod pixels;
+pub mod preference;
 #[cfg(feature = "nets")]
 mod role;
 #[cfg(feature = "nets")]

@@ -7,6 +7,7 @@
 mod cache;
 mod corrections;
 mod error;
+mod hidden;
 mod import;
 mod items;
 mod measures;

@@ -1,7 +1,9 @@
-"""What half precision costs: the demo's 96 edits scored with its checkpoints as they are, and with every weight rounded to F16 and BF16.
+"""What half precision costs: the demo's 96 edits scored with its checkpoints as they are, with every weight rounded to F16 and BF16, and with
+`--precision f16`.
 
 `python tests/golden/half_precision.py PROGRAM` (the built `editscope`). The rounded checkpoints are ordinary files in these types, read by the
-program; the arithmetic stays in float32, so that the numbers show what a half-precision file loses, not what a half-precision device adds.
+program; the arithmetic stays in float32, so that those rows show what a half-precision file loses. The rows `--precision f16` show the program's
+own half precision (weights and inputs of linear layers rounded, products summed in float32 and rounded), computed by the CPU.
 Prints a table of the change in every part: how many of the edits have it, largest and mean change, and the change in the overall and in the order.
 """
 
@@ -33,8 +35,9 @@ def rounded(folder: Path, kind: torch.dtype) -> Path:
     return folder
 
 
-def scores(program: str, project: Path, models: str, out: Path) -> dict:
-    subprocess.run([program, "score", project, "--models", models, "--device", "cpu", "--out", out], check=True, stderr=subprocess.DEVNULL)
+def scores(program: str, project: Path, models: str, out: Path, precision: str = "f32") -> dict:
+    command = [program, "score", project, "--models", models, "--device", "cpu", "--precision", precision, "--baselines", "none", "--out", out]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
     return {(line["item"], line["model"]): line for line in map(json.loads, out.read_text().splitlines())}
 
 
@@ -45,11 +48,12 @@ def main() -> None:
         subprocess.run([program, "demo", "--folder", folder / "demo", "--no-window"], check=True, stdout=subprocess.DEVNULL)
         project = next((folder / "demo").glob("*.editscope"))
         whole = scores(program, project, "demo", folder / "f32.jsonl")
-        print(f"{len(whole)} edits\n\n| weights | part | edits | changed | largest change | mean change |\n|---|---|---|---|---|---|")
+        print(f"{len(whole)} edits\n\n| half precision | part | edits | changed | largest change | mean change |\n|---|---|---|---|---|---|")
         for name, kind in [("F16", torch.float16), ("BF16", torch.bfloat16)]:
             models = rounded(folder / name, kind)
             found = scores(program, project, str(models), folder / f"{name}.jsonl")
-            report(name, whole, found)
+            report(f"file in {name}", whole, found)
+        report("`--precision f16`", whole, scores(program, project, "demo", folder / "half.jsonl", precision="f16"))
 
 
 def report(name: str, whole: dict, found: dict) -> None:

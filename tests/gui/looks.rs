@@ -1,19 +1,20 @@
 //! Pictures of the whole window for a person to look at. Not compared: run by hand with `--ignored`.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use editscope::gui::command::Command;
 use egui_kittest::kittest::Queryable as _;
 
 use crate::support::{Setup, Window};
 
+/// Writes the window as it is into the folder of `EDITSCOPE_LOOKS`.
 pub fn save(window: &mut Window, name: &str) {
     let folder = PathBuf::from(std::env::var_os("EDITSCOPE_LOOKS").expect("name a folder in EDITSCOPE_LOOKS")); // said in the test's reason
     window.settle();
     window.harness.render().unwrap().save(folder.join(name)).unwrap();
 }
 
+/// Presses a command's key.
 pub fn press(window: &mut Window, command: Command) {
     let shortcut = command.shortcut().unwrap();
     window.harness.key_press_modifiers(shortcut.modifiers, shortcut.logical_key);
@@ -55,25 +56,4 @@ fn looks() {
     }
     let mut window = Window::open(Setup { open: None, ..Setup::default() });
     save(&mut window, "dark-empty.png");
-}
-
-#[test]
-#[ignore = "prints how long frames take with 1,000 edits"]
-fn frame_time() {
-    let mut window = Window::open(Setup { edits: 1000, ..Setup::default() });
-    for command in [Command::ToggleCrop, Command::ToggleCandidates, Command::ToggleChangeMap] {
-        press(&mut window, command);
-    }
-    let mut millis: Vec<f64> = (0..300)
-        .map(|frame| {
-            if frame % 3 == 0 {
-                window.harness.key_press(egui::Key::ArrowDown);
-            }
-            let began = Instant::now();
-            window.harness.step();
-            began.elapsed().as_secs_f64() * 1e3
-        })
-        .collect();
-    millis.sort_by(f64::total_cmp);
-    println!("300 frames, stepping through 1,000 edits with all overlays: median {:.2} ms, p99 {:.2} ms", millis[150], millis[297]);
 }

@@ -3,6 +3,7 @@
 mod agreement;
 mod audit;
 mod canvas;
+mod canvas_figures;
 mod canvas_large;
 mod columns;
 mod looks;
@@ -10,6 +11,8 @@ mod looks_canvas;
 mod measures;
 mod people;
 mod pixels;
+mod pointer;
+mod regions_tab;
 mod support;
 mod tools;
 mod walk;

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use editscope::domain::Side;
-use editscope::domain::regions::{EntryKind, JournalEntry, RegionStream, SideRegions, Token};
+use editscope::domain::regions::{EntryKind, JournalEntry, RegionId, RegionStream, SideRegions, Token};
 use editscope::editor::RowId;
 use editscope::editor::regions::LoadedSide;
-use editscope::gui::region_store::RegionStore;
+use editscope::gui::region_store::{LoadedRegions, RegionStore};
 use editscope::storage::Appended;
 
 /// What the store of regions holds.
 #[derive(Default)]
 pub struct Journal {
     pub entries: HashMap<(RowId, Side), Vec<JournalEntry>>,
+    /// What is not drawn.
+    pub hidden: HashMap<RowId, Vec<(Side, RegionId)>>,
     /// Why nothing can be written now.
     pub failing: Option<String>,
 }
@@ -44,13 +46,16 @@ impl Journal {
 pub struct MemoryRegions(pub Arc<Mutex<Journal>>);
 
 impl RegionStore for MemoryRegions {
-    fn load(&mut self, id: RowId) -> Result<[LoadedSide; 2], String> {
+    fn load(&mut self, id: RowId) -> Result<LoadedRegions, String> {
         let journal = self.0.lock().unwrap();
-        Ok([Side::Source, Side::Edit].map(|side| LoadedSide {
-            stream: journal.stream(id, side),
-            entries: journal.of(id, side).to_vec(),
-            older: 0,
-        }))
+        let side = |side| LoadedSide { stream: journal.stream(id, side), entries: journal.of(id, side).to_vec(), older: 0 };
+        let hidden = journal.hidden.get(&id).cloned().unwrap_or_default();
+        Ok(LoadedRegions { sides: [Side::Source, Side::Edit].map(side), hidden })
+    }
+
+    fn hide(&mut self, id: RowId, hidden: &[(Side, RegionId)]) -> Result<(), String> {
+        self.0.lock().unwrap().hidden.insert(id, hidden.to_vec());
+        Ok(())
     }
 
     fn heads(&mut self, id: RowId) -> Result<[Token; 2], String> {

@@ -607,6 +607,8 @@ impl Window {
             .with_pixels_per_point(setup.pixels_per_point)
             .with_theme(if setup.light { egui::Theme::Light } else { egui::Theme::Dark })
             .with_max_steps(200)
+            // A screen's frame: two clicks in a row are as near as those of a person.
+            .with_step_dt(1.0 / 60.0)
             .build_eframe(move |creation| {
                 if setup.real_engine {
                     let repaint = creation.egui_ctx.clone();

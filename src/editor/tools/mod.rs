@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use crate::domain::regions::RegionId;
 use crate::domain::{ImageSpace, Point, Rect, RegionRole, Side, Size};
 
-use super::regions::{NotChanged, RegionDocument};
+use super::regions::{MaskOp, NotChanged, RegionDocument};
 use super::row::RowId;
 
 pub use handles::Handle;
@@ -121,12 +121,16 @@ pub struct Tools {
     /// The gesture under way.
     pub sketch: Option<Sketch>,
     pub prompt: Option<Prompt>,
+    /// The operation on a whole mask that is being computed.
+    pub working: Option<MaskOp>,
     /// Where the last stroke ended, for straight lines.
     pub last_dab: Option<Point<ImageSpace>>,
     /// Where the pointer is, on which side.
     pub hover: Option<(Side, Point<ImageSpace>)>,
     /// Regions that are not drawn; they count all the same.
     pub hidden: HashSet<(RowId, Side, RegionId)>,
+    /// The name of the selected region takes the cursor in the next frame.
+    pub focus_name: bool,
     /// The region under the pointer in the list.
     pub pointed: Option<(Side, RegionId)>,
     /// Counts what changes the picture of regions, so that it is drawn anew only then.

@@ -193,16 +193,18 @@ impl Tools {
         }
     }
 
-    /// Closes the polygon: one change.
+    /// Closes the polygon: one change. One with fewer than three corners stays open.
     ///
     /// # Errors
     /// When it has fewer than three corners or changes nothing, or a conflict is not settled.
     pub fn close_polygon(&mut self, author: &Author) -> Done {
-        let Some(Sketch::Polygon { corners }) = self.sketch.take() else { return Err(NotChanged::Nothing) };
-        self.revision += 1;
+        let Some(Sketch::Polygon { corners }) = &mut self.sketch else { return Err(NotChanged::Nothing) };
         if corners.len() < 3 {
-            return Err(NotChanged::Because("a polygon needs three corners; it is dropped".into()));
+            return Err(NotChanged::Because("a polygon needs three corners: click to set more, Esc drops it".into()));
         }
+        let corners = std::mem::take(corners);
+        self.sketch = None;
+        self.revision += 1;
         let options = self.options;
         let document = self.document.as_mut().ok_or(NotChanged::Nothing)?;
         fill(document, &corners, options, "drew a polygon", author)

@@ -17,9 +17,10 @@ use std::sync::Arc;
 
 use crate::domain::{Profile, Score};
 use crate::metrics::bpm::{Partial, sensitivity::SensitivityPoint};
+use crate::nets::preference::DevicePreference;
 use crate::storage::EditId;
 
-use super::messages::{DevicePreference, ModelSource};
+use super::messages::ModelSource;
 
 /// Which edit is asked about, and with which networks what is missing is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]

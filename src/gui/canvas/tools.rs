@@ -152,7 +152,12 @@ fn clicks(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, respons
         send(ToolAction::Mark { side: pane.side, at, inside: false });
     }
     if tool == Tool::Polygon && response.double_clicked() {
-        // The first click of the two has set the last corner.
+        // The first click of the two has set the last corner, unless both came within one (slow) frame.
+        let last = cx.state.tools.sketch.as_ref().and_then(Sketch::outline).and_then(<[_]>::last);
+        let is_set = last.is_some_and(|last| frame.ui_from_image(pane, *last).distance(pointer) < REACH);
+        if !is_set {
+            send(ToolAction::Corner(at));
+        }
         send(ToolAction::ClosePolygon);
     } else if response.clicked() {
         match tool {

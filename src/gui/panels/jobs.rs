@@ -21,7 +21,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
             }
             right(ui, |ui| {
                 let networks = if cx.state.device.is_empty() {
-                    format!("networks: {} · device: {}", cx.settings.models, cx.settings.device.name())
+                    format!("networks: {} · device: {}", cx.settings.models, cx.settings.device.words())
                 } else {
                     cx.state.device.clone()
                 };

@@ -103,8 +103,9 @@ fn changes(n: usize) -> String {
 fn part_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, (role, side, title, meaning): (RegionRole, Side, &str, &str)) {
     let palette = cx.palette(ui);
     let said = document.speaks_for(side, role);
+    ui.add_space(8.0);
     ui.horizontal(|ui| {
-        section(ui, palette, title);
+        ui.label(RichText::new(title.to_uppercase()).small().strong().color(palette.text_dim.0));
         widgets::right(ui, |ui| {
             if said {
                 let back = ui.add(Button::new(RichText::new("Back to automatic").size(11.5)));
@@ -145,12 +146,7 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, side: Side,
             if delete.clicked() {
                 send(cx, ToolAction::Delete(side, region.id));
             }
-            let (sign, does) = if hidden { ("○", "Show") } else { ("●", "Hide") };
-            let eye = ui.add(Button::new(sign).frame(false)).on_hover_text("Hides it on the canvas, or shows it; it counts all the same.");
-            widgets::name(&eye, Role::Button, hidden, format!("{does} {}", region.facts.name));
-            if eye.clicked() {
-                send(cx, ToolAction::ToggleHidden(side, region.id));
-            }
+            hide_ui(ui, cx, (side, region), hidden);
             let facts = format!("{} · {}", origin_words(region), size_words(region));
             ui.label(RichText::new(facts).size(11.5).color(palette.text_dim.0));
             let left = ui.available_width();
@@ -160,7 +156,9 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, side: Side,
                 text = text.color(palette.text_dim.0).strikethrough();
             }
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                let button = Button::selectable(selected, text).truncate().min_size(vec2((left - 4.0).max(20.0), 0.0));
+                // What grows behind the name keeps it at the left.
+                let button = Button::selectable(selected, (text, egui::Atom::grow())).truncate();
+                let button = button.min_size(vec2((left - 4.0).max(20.0), 0.0));
                 let response = ui.add(button);
                 widgets::name(&response, Role::Button, selected, format!("Region {name}"));
                 let (here, pointed) = (Some((side, region.id)), cx.state.tools.pointed);
@@ -176,6 +174,16 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, side: Side,
             });
         });
     });
+}
+
+/// A button that hides a region on the canvas, or shows it again.
+fn hide_ui(ui: &mut Ui, cx: &Context<'_>, (side, region): (Side, &KeptRegion), hidden: bool) {
+    let does = if hidden { "Show" } else { "Hide" };
+    let button = ui.add(Button::new(RichText::new(does).size(11.5)).frame(false)).on_hover_text(Command::HideRegion.tooltip(ui.ctx()));
+    widgets::name(&button, Role::Button, hidden, format!("{does} {}", region.facts.name));
+    if button.clicked() {
+        send(cx, ToolAction::ToggleHidden(side, region.id));
+    }
 }
 
 fn origin_words(region: &KeptRegion) -> String {
@@ -235,6 +243,10 @@ fn name_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, side: Side,
     let draft = draft_id(document, side, region.id, "name");
     let mut name: String = ui.ctx().data(|data| data.get_temp(draft)).unwrap_or_else(|| region.facts.name.clone());
     let response = ui.add(TextEdit::singleline(&mut name).desired_width(f32::INFINITY)).labelled_by(label.id);
+    if cx.state.tools.focus_name {
+        response.request_focus();
+        response.scroll_to_me(None);
+    }
     if response.changed() {
         ui.ctx().data_mut(|data| data.insert_temp(draft, name.clone()));
     }
@@ -249,14 +261,21 @@ fn name_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, side: Side,
 
 fn role_ui(ui: &mut Ui, cx: &Context<'_>, side: Side, region: &KeptRegion) {
     ui.label("Role");
+    let roles = roles_of(side);
+    if roles.len() == 1 {
+        ui.label(role_name(region.facts.role));
+        ui.end_row();
+        return;
+    }
     let shown = ComboBox::from_id_salt("region role").selected_text(role_name(region.facts.role)).show_ui(ui, |ui| {
-        for role in roles_of(side) {
+        for role in roles {
             if ui.selectable_label(region.facts.role == *role, role_name(*role)).clicked() {
                 send(cx, ToolAction::SetRole(side, region.id, *role));
             }
         }
     });
     widgets::name(&shown.response, Role::ComboBox, false, "Role of the region");
+    shown.response.on_hover_text(Command::ChangeRole.tooltip(ui.ctx()));
     ui.end_row();
 }
 

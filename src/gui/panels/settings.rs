@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{ComboBox, Grid, Label, RichText, TextEdit, Ui, vec2};
 
 use crate::domain::Profile;
-use crate::engine::{DevicePreference, ModelSource};
+use crate::engine::{DeviceChoice, ModelSource, PrecisionChoice};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::pictures::{MEMORY_BUDGET, TEXTURE_BUDGET};
@@ -19,16 +19,13 @@ pub fn settings_ui(ui: &mut Ui, cx: &Context<'_>) {
         ui.add(TextEdit::singleline(&mut settings.rater).hint_text("your name").desired_width(220.0)).labelled_by(label.id);
         ui.end_row();
         networks_ui(ui, cx, &mut settings);
-        choice(
-            ui,
-            "Device",
-            settings.device.name(),
-            &DevicePreference::ALL,
-            |device| device.name().to_owned(),
-            &mut settings.device.clone(),
-        )
-        .into_iter()
-        .for_each(|device| settings.device = device);
+        let mut asked = settings.device;
+        choice(ui, "Device", asked.device.name(), &DeviceChoice::ALL, |device| device.name().to_owned(), &mut asked.device)
+            .into_iter()
+            .for_each(|device| settings.device.device = device);
+        choice(ui, "Precision", asked.precision.name(), &PrecisionChoice::ALL, precision_label, &mut asked.precision)
+            .into_iter()
+            .for_each(|precision| settings.device.precision = precision);
         let profile = settings.profile;
         choice(ui, "Profile", profile.name(), &Profile::ALL, |profile| profile.name().to_owned(), &mut profile.clone())
             .into_iter()
@@ -43,6 +40,15 @@ pub fn settings_ui(ui: &mut Ui, cx: &Context<'_>) {
     if settings != *cx.settings {
         cx.send(Action::SetSettings(settings));
     }
+}
+
+fn precision_label(precision: PrecisionChoice) -> String {
+    match precision {
+        PrecisionChoice::Auto => "auto: f16 on GPUs that compute in it",
+        PrecisionChoice::F32 => "f32",
+        PrecisionChoice::F16 => "f16: half the memory, a little noise",
+    }
+    .to_owned()
 }
 
 /// A list to choose from; the choice, if one was made.

@@ -76,7 +76,10 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
         target_ui(ui, cx);
     }
     ui.menu_button("Mask…", |ui| mask_menu_ui(ui, cx)).response.on_hover_text("Fill holes, remove specks, dilate, erode, invert, clear.");
-    if let Some(prompt) = &tools.prompt {
+    if let Some(op) = tools.working {
+        ui.spinner();
+        ui.label(RichText::new(format!("{}…", op.doing())).color(palette.text_dim.0)).on_hover_text("Ctrl+Z stops it.");
+    } else if let Some(prompt) = &tools.prompt {
         prompt_ui(ui, cx, &prompt.stage);
     }
     widgets::right(ui, |ui| {
@@ -124,6 +127,13 @@ fn target_ui(ui: &mut Ui, cx: &Context<'_>) {
     });
     widgets::name(&shown.response, Role::ComboBox, false, "Draws on");
     shown.response.on_hover_text("The edit mask is the region that was to change; ignored pixels count neither way.");
+    let Some(document) = &cx.state.tools.document else { return };
+    let count = document.masks(options.mask_role).count();
+    if let Some(region) = document.painted_region(options.mask_role).filter(|_| count > 1) {
+        let tip = format!("There are {count} of these masks; strokes go to this one. Select another in the Regions tab.");
+        let name: String = region.facts.name.chars().take(14).collect();
+        ui.label(RichText::new(format!("→ {name}")).color(cx.palette(ui).text_dim.0)).on_hover_text(tip);
+    }
 }
 
 fn mask_menu_ui(ui: &mut Ui, cx: &Context<'_>) {

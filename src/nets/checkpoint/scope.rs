@@ -41,6 +41,14 @@ impl<'a> Scope<'a> {
         self.weights.tensor(&self.name(tensor), shape)
     }
 
+    /// The matrix of a linear layer on the device, in the precision that it multiplies in.
+    ///
+    /// # Errors
+    /// When it is missing, misshapen or unreadable.
+    pub fn matrix(&self, tensor: &str, shape: [usize; 2]) -> Result<Tensor<2>, CheckpointError> {
+        self.weights.matrix(&self.name(tensor), shape)
+    }
+
     /// The values of a tensor, row-major, on the host.
     ///
     /// # Errors

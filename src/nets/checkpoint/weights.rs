@@ -10,6 +10,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::files::open_file;
 use super::layout::matches;
 use super::{CONFIG, CheckpointError, Family, Layout, Meaning, Parts, Scope, Settings, weight_files};
+use crate::nets::device::Target;
 
 /// Name and shape of a stored tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,35 +80,35 @@ pub struct Weights {
     entries: BTreeMap<String, Entry>,
     taken: RefCell<BTreeSet<String>>,
     layout: Option<&'static Layout>,
-    device: Device,
+    target: Target,
     path: PathBuf,
     /// Whether a folder was opened, not a file in it.
     whole_folder: bool,
 }
 
 impl Weights {
-    /// Opens the weights at `path`, a file or a folder ([`weight_files`]), with the names as stored; tensors will be put on `device`.
+    /// Opens the weights at `path`, a file or a folder ([`weight_files`]), with the names as stored; tensors will be put on the device of `target`.
     ///
     /// # Errors
     /// When there are none, or a file is damaged or would have code run.
-    pub fn open(path: &Path, device: &Device) -> Result<Self, CheckpointError> {
+    pub fn open(path: &Path, target: impl Into<Target>) -> Result<Self, CheckpointError> {
         let files = weight_files(path)?.iter().map(|file| open_file(file)).collect::<Result<_, _>>()?;
-        Ok(Self { whole_folder: path.is_dir(), ..Self::from_files(files, device)? })
+        Ok(Self { whole_folder: path.is_dir(), ..Self::from_files(files, target)? })
     }
 
     /// As [`Weights::open`], with the names that the networks of `family` ask for, whatever layout of it the files have.
     ///
     /// # Errors
     /// As [`Weights::open`], and when the names fit none of the layouts.
-    pub fn open_as(path: &Path, family: &Family, device: &Device) -> Result<Self, CheckpointError> {
-        Self::open(path, device)?.in_layout_of(family)
+    pub fn open_as(path: &Path, family: &Family, target: impl Into<Target>) -> Result<Self, CheckpointError> {
+        Self::open(path, target)?.in_layout_of(family)
     }
 
     /// Joins the tensors of several files.
     ///
     /// # Errors
     /// [`CheckpointError::Twice`] when a name stands in two of them.
-    pub fn from_files(files: Vec<Box<dyn TensorFile>>, device: &Device) -> Result<Self, CheckpointError> {
+    pub fn from_files(files: Vec<Box<dyn TensorFile>>, target: impl Into<Target>) -> Result<Self, CheckpointError> {
         let mut entries = BTreeMap::new();
         for (number, file) in files.iter().enumerate() {
             for TensorInfo { name, shape } in file.tensors() {
@@ -118,7 +119,7 @@ impl Weights {
             }
         }
         let path = files.first().map(|file| file.path().to_owned()).unwrap_or_default();
-        Ok(Self { files, entries, taken: RefCell::default(), layout: None, device: device.clone(), path, whole_folder: false })
+        Ok(Self { files, entries, taken: RefCell::default(), layout: None, target: target.into(), path, whole_folder: false })
     }
 
     /// Gives the tensors the names that the networks of `family` ask for, and leaves out what its layout says is not needed.
@@ -206,7 +207,7 @@ impl Weights {
 
     /// The device that tensors are put on.
     pub fn device(&self) -> &Device {
-        &self.device
+        &self.target.device
     }
 
     /// Whether there is a tensor of this name.
@@ -263,7 +264,16 @@ impl Weights {
     /// As [`Weights::values`].
     pub fn tensor<const D: usize>(&self, name: &str, shape: [usize; D]) -> Result<Tensor<D>, CheckpointError> {
         let values = self.values(name, &shape)?;
-        Ok(Tensor::from_data(TensorData::new(values, shape), &self.device))
+        Ok(Tensor::from_data(TensorData::new(values, shape), self.device()))
+    }
+
+    /// As [`Weights::tensor`], in the precision that linear layers multiply in.
+    ///
+    /// # Errors
+    /// As [`Weights::values`].
+    pub fn matrix(&self, name: &str, shape: [usize; 2]) -> Result<Tensor<2>, CheckpointError> {
+        let values = self.values(name, &shape)?;
+        Ok(Tensor::from_data(TensorData::new(values, shape), (self.device(), self.target.precision.dtype())))
     }
 
     /// The error for two tensors that should be the same and are not.

@@ -20,6 +20,7 @@ pub use vision::VisionModel;
 
 use super::NetError;
 use super::checkpoint::{CheckpointError, Recognised, Weights};
+use super::device::Target;
 use super::tokenize::ClipTokenizer;
 use crate::domain::Size;
 use crate::imaging::resize::{PilFilter, pil_resize};
@@ -39,12 +40,13 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`CLIP`], onto `device`.
+    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`CLIP`], onto the device of `target`.
     ///
     /// # Errors
     /// When a file is missing or damaged, the configuration asks for something else than CLIP, or a tensor is missing, misshapen or unused.
-    pub fn load(path: &Path, device: &Device) -> Result<Self, CheckpointError> {
-        let weights = Weights::open_as(path, &CLIP, device)?;
+    pub fn load(path: &Path, target: impl Into<Target>) -> Result<Self, CheckpointError> {
+        let weights = Weights::open_as(path, &CLIP, target)?;
+        let device = weights.device().clone();
         let (config, pixels, tokenizer, inferred) = match weights.settings_folder() {
             Some(folder) => {
                 let config = ClipConfig::load(folder)?;
@@ -64,7 +66,7 @@ impl Clip {
         let text = TextModel::load(&weights.root(), &config)?;
         weights.finish(&[])?;
         let recognised = weights.recognised(inferred);
-        Ok(Self { config, vision, text, tokenizer, pixels, recognised, device: device.clone() })
+        Ok(Self { config, vision, text, tokenizer, pixels, recognised, device })
     }
 
     /// Which layout the files had, and what was read off their shapes.

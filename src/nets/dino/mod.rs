@@ -11,6 +11,7 @@ use image::RgbImage;
 
 use super::NetError;
 use super::checkpoint::{CheckpointError, Scope, Weights};
+use super::device::Target;
 use super::layers::{Activation, LayerNorm, Linear, Mlp, PatchEmbed, Scores, attend_packed};
 use super::pixels::Normalisation;
 use crate::domain::Size;
@@ -98,12 +99,13 @@ pub struct Dino {
 }
 
 impl Dino {
-    /// Loads the backbone at `path`, a file or a folder in either layout, onto `device`.
+    /// Loads the backbone at `path`, a file or a folder in either layout, onto the device of `target`.
     ///
     /// # Errors
     /// When a file is missing or damaged, or a tensor is missing, misshapen or unused.
-    pub fn load(path: &Path, model: DinoModel, device: &Device) -> Result<Self, CheckpointError> {
-        let weights = Weights::open_as(path, &layout::DINO, device)?;
+    pub fn load(path: &Path, model: DinoModel, target: impl Into<Target>) -> Result<Self, CheckpointError> {
+        let weights = Weights::open_as(path, &layout::DINO, target)?;
+        let device = weights.device().clone();
         let root = weights.root();
         let embeddings = root.at("embeddings");
         let layers = root.at("encoder.layer");
@@ -113,7 +115,7 @@ impl Dino {
             positions: embeddings.tensor("position_embeddings", [1, model.tokens(), model.width])?,
             blocks: (0..model.layers).map(|n| Block::load(&layers.at(n), model)).collect::<Result<_, _>>()?,
             norm: LayerNorm::load(&root.at("layernorm"), model.width, EPSILON)?,
-            device: device.clone(),
+            device,
         };
         weights.finish(&[])?;
         Ok(loaded)

@@ -41,6 +41,7 @@ pub use text::{Tokens, caption};
 use crate::domain::{Detection, ImageSpace, Rect, Size, TokenMatch};
 use crate::nets::NetError;
 use crate::nets::checkpoint::{CheckpointError, Recognised, Scope, Weights};
+use crate::nets::device::Target;
 use crate::nets::layers::{Embedding, Linear};
 use crate::nets::tokenize::BertTokenizer;
 use bert::Bert;
@@ -148,13 +149,14 @@ pub struct GroundingDino {
 }
 
 impl GroundingDino {
-    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`GROUNDING_DINO`], onto `device`.
+    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`GROUNDING_DINO`], onto the device of `target`.
     ///
     /// # Errors
     /// When a file is missing or damaged, when the configuration asks for another architecture, or when a tensor is missing, misshapen or
     /// not part of the network; the error names file, field or tensor.
-    pub fn load(path: &Path, device: &Device) -> Result<Self, CheckpointError> {
-        let weights = Weights::open_as(path, &GROUNDING_DINO, device)?;
+    pub fn load(path: &Path, target: impl Into<Target>) -> Result<Self, CheckpointError> {
+        let weights = Weights::open_as(path, &GROUNDING_DINO, target)?;
+        let device = weights.device().clone();
         let (config, preprocessing, tokenizer, inferred) = match weights.settings_folder() {
             Some(folder) => {
                 let config = Config::load(folder)?;
@@ -185,7 +187,7 @@ impl GroundingDino {
             encoder: Encoder::load(&model.at("encoder"), &config, activation)?,
             selection: Selection::load(&model, &config)?,
             decoder: Decoder::load(&model.at("decoder"), heads, &config, activation)?,
-            device: device.clone(),
+            device,
             recognised: weights.recognised(inferred),
             config,
         };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn::tensor::activation::{gelu, relu, sigmoid};
 use burn::tensor::module::{layer_norm, linear};
-use burn::tensor::{Int, Tensor};
+use burn::tensor::{DType, FloatDType, Int, Tensor};
 
 #[cfg(feature = "flex")]
 use super::host;
@@ -13,7 +13,8 @@ use crate::nets::checkpoint::{CONFIG, CheckpointError, Scope};
 /// A linear layer, `y = x·W + b`.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    /// `[in, out]`: a transposed view of what is stored, which costs no copy.
+    /// `[in, out]`: a transposed view of what is stored, which costs no copy. In half precision, products are taken in it; bias and all that
+    /// follows are in single precision all the same.
     weight: Tensor<2>,
     bias: Option<Tensor<1>>,
 }
@@ -33,7 +34,7 @@ impl Linear {
     /// # Errors
     /// When it is missing, misshapen or unreadable.
     pub fn load_without_bias(scope: &Scope<'_>, size_in: usize, size_out: usize) -> Result<Self, CheckpointError> {
-        Ok(Self { weight: scope.tensor("weight", [size_out, size_in])?.transpose(), bias: None })
+        Ok(Self { weight: scope.matrix("weight", [size_out, size_in])?.transpose(), bias: None })
     }
 
     /// From tensors `[in, out]` and `[out]` that were put together elsewhere (fused projections, other layouts).
@@ -90,10 +91,18 @@ impl Linear {
         }
     }
 
+    /// `x·W` in the precision of the weights, as single precision.
+    fn product<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
+        match self.weight.dtype() {
+            DType::F16 => linear(x.cast(FloatDType::F16), self.weight.clone(), None).cast(FloatDType::F32),
+            _ => linear(x, self.weight.clone(), None),
+        }
+    }
+
     fn finish<const D: usize>(&self, x: Tensor<D>, activation: Option<Activation>, residual: Option<Tensor<D>>) -> Tensor<D> {
         #[cfg(feature = "flex")]
         if host::on_host(&x.device()) {
-            let product = linear(x, self.weight.clone(), None);
+            let product = self.product(x);
             let bias = self.bias.clone().map(host::Values::of);
             let residual = residual.map(host::Values::of);
             let after = host::After {
@@ -103,7 +112,11 @@ impl Linear {
             };
             return host::finish(product, after);
         }
-        let y = linear(x, self.weight.clone(), self.bias.clone());
+        let y = match &self.bias {
+            Some(bias) if self.weight.dtype() == DType::F16 => self.product(x) + bias.clone().unsqueeze(),
+            Some(bias) => linear(x, self.weight.clone(), Some(bias.clone())),
+            None => self.product(x),
+        };
         let y = match activation {
             Some(activation) => activation.apply(y),
             None => y,

@@ -15,6 +15,7 @@ pub use trunk::Trunk;
 
 use super::NetError;
 use super::checkpoint::{CheckpointError, Weights};
+use super::device::Target;
 use super::pixels::Normalisation;
 use trunk::Layer;
 
@@ -44,18 +45,19 @@ pub struct Features {
 }
 
 impl Lpips {
-    /// Loads trunk and heads from the weight files in `folder` onto `device`.
+    /// Loads trunk and heads from the weight files in `folder` onto the device of `target`.
     ///
     /// # Errors
     /// When a file is damaged, or a tensor is missing, misshapen or unused.
-    pub fn load(folder: &Path, trunk: Trunk, device: &Device) -> Result<Self, CheckpointError> {
-        let weights = Weights::from_files(files::open_all(folder)?, device)?;
+    pub fn load(folder: &Path, trunk: Trunk, target: impl Into<Target>) -> Result<Self, CheckpointError> {
+        let weights = Weights::from_files(files::open_all(folder)?, target)?;
+        let device = weights.device().clone();
         let root = weights.root();
         let layers = trunk.load(&root.at("features"))?;
         let head = |(n, channels)| root.tensor(&format!("lin{n}.model.1.weight"), [1, channels, 1, 1]);
         let heads = trunk.taps().into_iter().enumerate().map(head).collect::<Result<_, _>>()?;
         weights.finish(&MAY_BE_UNUSED)?;
-        Ok(Self { trunk, layers, heads, device: device.clone() })
+        Ok(Self { trunk, layers, heads, device })
     }
 
     /// Why a picture is of a size that the network cannot look at; `None` when it can.

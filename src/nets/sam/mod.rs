@@ -24,6 +24,7 @@ pub use upsample::Placement;
 
 use super::NetError;
 use super::checkpoint::{CheckpointError, Recognised, Weights};
+use super::device::Target;
 use crate::domain::{Mask, Size};
 use crate::imaging::resize::{PilFilter, pil_resize};
 
@@ -70,12 +71,13 @@ pub struct Sam {
 }
 
 impl Sam {
-    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`SAM`], onto `device`.
+    /// Loads the checkpoint at `path`, a file or a folder in any layout of [`SAM`], onto the device of `target`.
     ///
     /// # Errors
     /// When a file is missing or damaged, the configuration asks for something else than SAM, or a tensor is missing, misshapen or unused.
-    pub fn load(path: &Path, device: &Device) -> Result<Self, CheckpointError> {
-        let weights = Weights::open_as(path, &SAM, device)?;
+    pub fn load(path: &Path, target: impl Into<Target>) -> Result<Self, CheckpointError> {
+        let weights = Weights::open_as(path, &SAM, target)?;
+        let device = weights.device().clone();
         let (config, pixels, inferred) = match weights.settings_folder() {
             Some(folder) => {
                 let config = SamConfig::load(folder)?;
@@ -95,7 +97,7 @@ impl Sam {
         let decoder = MaskDecoder::load(&root.at("mask_decoder"), &config.decoder)?;
         weights.finish(&[])?;
         let places = prompts.grid(config.encoder.grid());
-        Ok(Self { recognised: weights.recognised(inferred), config, encoder, prompts, decoder, places, pixels, device: device.clone() })
+        Ok(Self { recognised: weights.recognised(inferred), config, encoder, prompts, decoder, places, pixels, device })
     }
 
     /// Which layout the files had, and what was read off their shapes.
