@@ -1,4 +1,4 @@
-//! What correcting regions costs on masks of 8193×8193 pixels, printed: `cargo bench --bench regions`.
+//! What correcting regions costs on masks of 8193×8193 pixels, printed: `cargo bench --bench regions`, or `figures_at_8193` of the tests.
 //!
 //! "window" is time on the window's thread, which has 16 ms for a frame: the whole of a stroke, of an undo, and of a polygon; of an
 //! operation on a whole mask the preparation and the taking in of its result. "worker" is what such an operation takes on its own thread.
@@ -106,7 +106,7 @@ fn gesture(name: &str, begin_with: impl Fn() -> RegionDocument, tool: Tool, corn
     println!("{:34} {}", format!("{name}, undo"), undo.text());
 }
 
-fn main() {
+pub fn main() {
     println!("Milliseconds at 8193×8193, median and greatest of {ROUNDS}\n{:34} {:>17}   {:>17}", "", "window", "worker");
     let mut stored = Times(Vec::new());
     let mask = blob();

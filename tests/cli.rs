@@ -125,6 +125,10 @@ fn score_writes_every_edit_resumes_and_agrees_with_people() {
         assert!(exported.status.success(), "{format}: {}", text(&exported.stderr));
         assert!(dir.path().join(to).exists(), "{format}");
     }
+    let polygons = editscope(dir.path(), &["export", "s.editscope", "--format", "coco", "--polygons", "-o", "polygons.json"]);
+    assert!(polygons.status.success(), "{}", text(&polygons.stderr));
+    assert!(text(&polygons.stdout).contains("regions"), "{}", text(&polygons.stdout));
+    assert!(dir.path().join("polygons.json").exists());
 }
 
 #[test]

@@ -13,6 +13,9 @@ use editscope::storage::{Appended, EditId, Project, StorageError};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
+#[path = "../benches/regions.rs"]
+mod figures;
+
 const SOURCE: Size = Size::new(70, 50);
 const EDIT: Size = Size::new(140, 100);
 
@@ -675,4 +678,10 @@ fn an_unknown_entry_is_said() {
     let error = bench.open().regions_before(bench.edits[0], Side::Edit, Token(7)).unwrap_err().to_string();
     assert!(error.contains("change of regions 7"), "{error}");
     assert!(Path::new(&bench.path()).exists());
+}
+
+#[ignore = "prints figures, which a loaded machine spoils"]
+#[test]
+fn figures_at_8193() {
+    figures::main();
 }

@@ -10,6 +10,7 @@ use crate::engine::Level;
 use super::app::App;
 use super::apply::now_millis;
 use super::command::{Command, Group};
+use super::context::Action;
 use super::people::{OpenSession, PeopleAction, PeopleEvent, PeopleRequest, SetupDraft, keys};
 use super::pictures::Wanted;
 use super::state::Page;
@@ -68,7 +69,7 @@ impl App {
         let people = &self.state.people;
         let actions = match (&people.open, &people.draft) {
             (Some(open), _) if !open.is_done() => keys::pressed(ctx),
-            (Some(_), _) => keys::pressed_at_end(ctx),
+            (Some(open), _) => keys::pressed_at_end(ctx, &open.differing_rows()),
             (None, Some(_)) => keys::pressed_in_setup(ctx),
             (None, None) => keys::pressed_in_list(ctx, people.first_open().map(|line| line.uid.clone())),
         };
@@ -144,6 +145,10 @@ impl App {
             }
             PeopleAction::Close => self.close_session(),
             PeopleAction::SetView(view) => self.state.people.view = view,
+            PeopleAction::OpenEdit(row) => {
+                self.apply(Action::Select(row));
+                self.apply(Action::Do(Command::PageAudit));
+            }
             PeopleAction::FocusComment => self.state.people.focus_comment = true,
             PeopleAction::Unblind => {
                 let at_millis = now_millis();
@@ -307,6 +312,13 @@ impl App {
         }
     }
 
+    /// At the end of a session its results are asked for, again after every answer that was kept.
+    fn sum_up_if_done(&mut self) {
+        if let Some(uid) = self.state.people.open.as_ref().filter(|open| open.is_done()).map(|open| open.run.uid().to_owned()) {
+            self.ask_people(PeopleRequest::Results { uid });
+        }
+    }
+
     /// One answer of the project's thread.
     pub(super) fn people_event(&mut self, event: PeopleEvent) {
         let people = &mut self.state.people;
@@ -340,12 +352,19 @@ impl App {
                     self.toast(Level::Warning, text);
                 }
                 self.state.people.view = View::default();
-                self.state.people.open = Some(OpenSession { run, log: opened.log, rows: opened.rows, live: None });
+                self.state.people.open = Some(OpenSession { run, log: opened.log, rows: opened.rows, live: None, results: None });
+                self.sum_up_if_done();
             }
             PeopleEvent::Opened(Err(why)) => self.toast(Level::Error, format!("The session cannot be opened: {why}")),
             PeopleEvent::Kept { result: Ok(live), .. } => {
                 if let Some(open) = &mut people.open {
                     open.live = live.or(open.live.take());
+                }
+                self.sum_up_if_done();
+            }
+            PeopleEvent::SummedUp { uid, result } => {
+                if let Some(open) = people.open.as_mut().filter(|open| open.run.uid() == uid) {
+                    open.results = Some(result.map(|found| *found));
                 }
             }
             PeopleEvent::Kept { judgement, result: Err(why) } => {

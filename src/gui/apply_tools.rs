@@ -19,6 +19,9 @@ use super::tool_actions::ToolAction;
 /// How long the end of the program waits for the disk.
 const LAST_WAIT: Duration = Duration::from_secs(3);
 
+/// How the message begins that goes away once the disk takes changes again.
+const IN_MEMORY_ONLY: &str = "The change is kept in memory only";
+
 /// Seconds between two looks whether another window wrote.
 const CHECK_EVERY: f64 = 2.0;
 
@@ -249,8 +252,14 @@ impl App {
         let Some(document) = self.document_mut(id) else { return };
         match result {
             Ok(Appended::Stored) => {
+                let failed_before = document.outbox().failure().is_some();
                 document.written();
-                if document.outbox().is_empty() {
+                let all_written = document.outbox().is_empty();
+                if failed_before {
+                    self.state.toasts.retain(|toast| !toast.text.starts_with(IN_MEMORY_ONLY));
+                    self.toast(Level::Info, "The disk takes changes again; they are being written.");
+                }
+                if all_written {
                     self.state.tools.unsaved.retain(|document| document.id != id || document.conflict().is_some());
                     self.regions_changed(id);
                 }
@@ -264,7 +273,7 @@ impl App {
                 let first = document.outbox().failure().is_none();
                 document.write_failed(why.clone(), now);
                 if first {
-                    self.toast(Level::Error, format!("The change is kept in memory only, the disk refused it: {why}"));
+                    self.toast(Level::Error, format!("{IN_MEMORY_ONLY}, the disk refused it: {why}"));
                 }
             }
         }

@@ -292,6 +292,8 @@ impl Command {
             Key::Questionmark => "?".to_owned(),
             Key::Plus => "+".to_owned(),
             Key::Minus => "-".to_owned(),
+            Key::Period if shortcut.modifiers.is_none() => ".".to_owned(),
+            Key::Comma if shortcut.modifiers.is_none() => ",".to_owned(),
             _ => ctx.format_shortcut(&shortcut),
         })
     }

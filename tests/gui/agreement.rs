@@ -73,7 +73,7 @@ fn the_table_says_what_the_rows_say_and_turns_distances_round() {
         near(&line.agreement.macro_mean, agreement(&plain, TiePolicy::Paper).macro_mean);
         assert!(line.macro_interval.value().is_some(), "intervals come after the numbers");
     }
-    window.harness.get_by_label("L1 ↓");
+    window.harness.get_by_label("plot L1 against overall");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn drag(window: &mut Window, from: Pos2, to: Pos2) {
 #[test]
 fn a_rectangle_in_the_plot_filters_the_queue_and_says_so() {
     let mut window = page();
-    let frame = window.harness.get_by_label("Scatter").rect();
+    let frame = window.harness.get_by_label("Plot").rect();
     // The right half of the plot: people between the middle of the axis and its end.
     let (from, to) = (egui::pos2(frame.center().x, frame.top() + 4.0), egui::pos2(frame.right() - 2.0, frame.bottom() - 4.0));
     drag(&mut window, from, to);
@@ -299,7 +299,12 @@ fn a_range_is_fitted_named_and_chosen_in_the_window() {
 fn without_ratings_the_page_says_what_to_do() {
     let mut window = Window::open(Setup { scored: false, ..Setup::default() });
     window.key(Key::G);
-    window.harness.get_by_label("No metric has values here: score the project, and the table follows.");
+    window.harness.get_by_label("No edit has both a value of BPM and a rating of overall.");
+    window.harness.get_by_label("Score the project, and rate edits on the Rating page or in the inspector's Rate tab.");
+    // The table has its lines, and says why none has a number.
+    let why = line(&window, OVERALL).agreement.macro_mean.why().map(str::to_owned).expect("a reason");
+    assert!(why.contains("without a metric value"), "{why}");
+    assert!(window.harness.query_all_by_label_contains(&why).next().is_some());
     assert_eq!(window.state().agreement.view.tab, AgreementTab::Metrics);
 }
 
@@ -315,7 +320,7 @@ fn frame_time_of_100_000_marks() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     println!("points after {:.1} s", began.elapsed().as_secs_f64());
-    let frame = window.harness.get_by_label("Scatter").rect();
+    let frame = window.harness.get_by_label("Plot").rect();
     let mut measure = |name: &str, pointer: &dyn Fn(usize) -> Option<Pos2>| {
         let mut millis: Vec<f64> = (0..200)
             .map(|step| {

@@ -74,7 +74,6 @@ fn changed_by(window: &mut Window, step: impl FnOnce(&mut Window)) -> Option<usi
     Some(changed(&before, &draw(window)?)[1])
 }
 
-#[ignore = "new, and not run yet"]
 #[test]
 fn every_overlay_is_seen_in_every_mode_that_shows_its_picture() {
     let mut window = Window::open(Setup::default());
@@ -96,7 +95,6 @@ fn every_overlay_is_seen_in_every_mode_that_shows_its_picture() {
     }
 }
 
-#[ignore = "new, and not run yet"]
 #[test]
 fn a_higher_threshold_takes_candidates_off_the_pictures() {
     let mut window = Window::open(Setup::default());
@@ -113,7 +111,6 @@ fn a_higher_threshold_takes_candidates_off_the_pictures() {
     assert!(gone > 20, "they are gone: {gone}");
 }
 
-#[ignore = "new, and not run yet"]
 #[test]
 fn ignored_pixels_that_a_person_drew_are_an_overlay_with_its_own_switch() {
     let mut window = Window::open(Setup::default());

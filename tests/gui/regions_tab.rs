@@ -131,6 +131,7 @@ fn a_failing_disk_is_said_and_the_work_is_kept_and_written_later() {
     window.harness.get_by_label("Try again now").click();
     window.settle();
     assert_eq!(window.state().tools.unsaved_count(), 0);
+    assert!(window.harness.query_all_by_label_contains("kept in memory").next().is_none(), "the message is out of date");
     assert_eq!(window.regions.lock().unwrap().of(RowId(1), Side::Edit).len(), 2);
 }
 

@@ -23,8 +23,8 @@ const THRESHOLD: f32 = 180.0;
 /// Width of the buttons behind the chips.
 const BARE: f32 = 100.0;
 const OPACITY: f32 = 72.0;
-/// Where chips with all their words would take more lines than this, they say less.
-const MOST_LINES: usize = 2;
+/// Where chips with all their words would take more of the canvas' height than this, they say less.
+const MOST_SHARE: f32 = 0.14;
 
 /// How much a chip says. What is left out stands in its tooltip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,24 +58,24 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// Breaks the pieces into as many lines as `width` asks for; chips say as much as two lines have room for.
+    /// Breaks the pieces into as many lines as the canvas' width asks for; chips say as much as its height has room for.
     ///
     /// The room of the threshold is always kept, so that switching the candidates on moves nothing.
-    pub fn new(ui: &Ui, cx: &Context<'_>, width: f32) -> Self {
-        let room = width - 2.0 * MARGIN.x;
+    pub fn new(ui: &Ui, cx: &Context<'_>, canvas: Vec2) -> Self {
+        let room = canvas.x - 2.0 * MARGIN.x;
+        let line = |line: usize| MARGIN.y + line as f32 * (CHIP + GAP);
+        let height = |lines: usize| line(lines - 1) + CHIP + MARGIN.y;
         let laid_out = |wording: Wording| {
             let pieces = pieces(ui, cx, wording);
             let widths: Vec<f32> = pieces.iter().map(|piece| piece_width(piece).min(room)).collect();
             let (places, lines) = wrapped(&widths, room);
             (pieces, widths, places, lines)
         };
-        let fitting = Wording::ALL.into_iter().map(laid_out).find(|(.., lines)| *lines <= MOST_LINES);
+        let fitting = Wording::ALL.into_iter().map(laid_out).find(|(.., lines)| height(*lines) <= MOST_SHARE * canvas.y);
         let (pieces, widths, places, lines) = fitting.unwrap_or_else(|| laid_out(Wording::Key));
-        let line = |line: usize| MARGIN.y + line as f32 * (CHIP + GAP);
         let rects =
             places.iter().zip(&widths).map(|((x, at), width)| Rect::from_min_size(pos2(MARGIN.x + x, line(*at)), vec2(*width, CHIP)));
-        let height = line(lines - 1) + CHIP + MARGIN.y;
-        Self { pieces: pieces.into_iter().zip(rects).collect(), height }
+        Self { pieces: pieces.into_iter().zip(rects).collect(), height: height(lines) }
     }
 
     /// Points that the strip takes.

@@ -46,7 +46,7 @@ pub fn canvas_ui(ui: &mut Ui, cx: &Context<'_>) {
             return;
         };
         let whole = ui.available_rect_before_wrap();
-        let legend = legend::Legend::new(ui, cx, whole.width());
+        let legend = legend::Legend::new(ui, cx, whole.size());
         let strips = Strips::new(cx, whole, legend.height());
         let (frame, panes) = Frame::new(ui, cx, row, strips.pictures);
         if let Some(pane) = panes.first() {

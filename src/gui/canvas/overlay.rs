@@ -79,8 +79,9 @@ const LINES_FROM: f32 = 4.0;
 /// The border of a mask: as texels from afar, as lines of constant width where single pixels are seen.
 fn outline_ui(painter: &Painter, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, ready: &Ready, color: Color32) {
     let Some(Layer::Mask(levels)) = &ready.layer else { return };
-    let Some(mask) = levels.first().filter(|mask| mask.size() == frame.size) else { return };
-    if frame.zoom() * frame.ppp < LINES_FROM {
+    let Some(mask) = levels.first() else { return };
+    // A mask of another size than the canvas is stretched to it, as pictures are.
+    if mask.size() != frame.size || frame.zoom() * frame.ppp < LINES_FROM {
         layer_ui(painter, cx, pane, frame, ready, Look { style: Style::Outline, gain: 1.0, tint: color });
         return;
     }

@@ -4,6 +4,7 @@ use egui::{Key, Modifiers};
 
 use super::PeopleAction;
 use crate::domain::ProtocolKind;
+use crate::editor::RowId;
 
 /// One key of a running session.
 pub struct RatingKey {
@@ -114,8 +115,13 @@ pub fn pressed_in_setup(ctx: &egui::Context) -> Vec<PeopleAction> {
     })
 }
 
-/// The key at the end of a session: Enter goes back to the list.
-pub fn pressed_at_end(ctx: &egui::Context) -> Vec<PeopleAction> {
+/// The keys at the end of a session: Enter goes back to the list, a digit opens one of `rows`.
+pub fn pressed_at_end(ctx: &egui::Context, rows: &[Option<RowId>]) -> Vec<PeopleAction> {
     let focused = ctx.memory(egui::Memory::focused).is_some();
-    ctx.input_mut(|input| (!focused && input.consume_key(Modifiers::NONE, Key::Enter)).then_some(PeopleAction::Close).into_iter().collect())
+    ctx.input_mut(|input| {
+        let close = (!focused && input.consume_key(Modifiers::NONE, Key::Enter)).then_some(PeopleAction::Close);
+        let digits = DIGITS[1..].iter().zip(rows);
+        let open = digits.filter_map(|(key, row)| row.filter(|_| input.consume_key(Modifiers::NONE, *key)).map(PeopleAction::OpenEdit));
+        close.into_iter().chain(open).collect()
+    })
 }

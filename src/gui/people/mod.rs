@@ -7,6 +7,7 @@
 mod history;
 pub mod keys;
 mod live;
+mod results;
 mod store;
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use crate::editor::{Given, Progress, RowId, SessionRun, View};
 
 pub use history::{judgement_lines, rating_words};
 pub use live::{LiveAgreement, LiveLine, live_agreement};
+pub use results::{DifferingTask, RaterLine, SessionResults, results};
 pub use store::answer;
 
 /// What the Rating page knows.
@@ -70,12 +72,20 @@ pub struct OpenSession {
     pub rows: HashMap<EditKey, RowId>,
     /// How raters agree so far; only after an answer, and only where the setup allows it.
     pub live: Option<LiveAgreement>,
+    /// What the session came to, of all raters; only at the end.
+    pub results: Option<Result<SessionResults, String>>,
 }
 
 impl OpenSession {
     /// Whether everything is answered.
     pub fn is_done(&self) -> bool {
         self.run.task().is_none()
+    }
+
+    /// The edits of the tasks that the end lists, in its order.
+    pub fn differing_rows(&self) -> Vec<Option<RowId>> {
+        let found = self.results.as_ref().and_then(|results| results.as_ref().ok());
+        found.map(|found| found.differing.iter().map(|task| task.row).collect()).unwrap_or_default()
     }
 }
 
@@ -86,9 +96,13 @@ impl PeopleState {
         lines().find(|line| line.is_underway()).or_else(|| lines().find(|line| !line.begun))
     }
 
-    /// Whether names of models and scores must not be shown anywhere: a blind session is underway.
+    /// Whether names of models and scores must not be shown anywhere: a blind session is underway, be it open or left for now.
     pub fn hides_scores(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.run.is_blind() && !open.is_done())
+        let open = self.open.as_ref();
+        let is_open = |line: &&SessionLine| open.is_some_and(|open| open.run.uid() == line.uid);
+        // What the list says of the open session is older than the session itself.
+        open.is_some_and(|open| open.run.is_blind() && !open.is_done())
+            || self.sessions.iter().flatten().any(|line| line.blind && line.is_underway() && !is_open(&line))
     }
 }
 
@@ -157,6 +171,8 @@ pub enum PeopleAction {
     Comment(String),
     FocusComment,
     SetView(View),
+    /// Shows an edit on the Audit page.
+    OpenEdit(RowId),
     /// Ends the blind for this rater, and says so in the session's log.
     Unblind,
 }
@@ -175,6 +191,10 @@ pub enum PeopleRequest {
     Open {
         uid: String,
     },
+    /// Sums up what all raters of a session said.
+    Results {
+        uid: String,
+    },
     /// Keeps an answer; `live` asks for the agreement after it.
     Keep {
         judgement: Box<Judgement>,
@@ -189,6 +209,11 @@ pub enum PeopleEvent {
     /// The uid of the new session.
     Created(Result<String, String>),
     Opened(Result<Box<OpenedSession>, String>),
+    /// What the session of that uid came to.
+    SummedUp {
+        uid: String,
+        result: Result<Box<SessionResults>, String>,
+    },
     /// The judgement comes back, so that one that could not be kept is not lost.
     Kept {
         judgement: Box<Judgement>,
@@ -211,6 +236,7 @@ pub fn no_sessions(request: PeopleRequest) -> PeopleEvent {
         PeopleRequest::List { .. } => PeopleEvent::Listed(Ok(Vec::new())),
         PeopleRequest::Create { .. } => PeopleEvent::Created(Err(none())),
         PeopleRequest::Open { .. } => PeopleEvent::Opened(Err(none())),
+        PeopleRequest::Results { uid } => PeopleEvent::SummedUp { uid, result: Err(none()) },
         PeopleRequest::Keep { judgement, .. } => PeopleEvent::Kept { judgement, result: Err(none()) },
     }
 }

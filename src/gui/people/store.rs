@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::live::live_agreement;
+use super::results::{SessionResults, results};
 use super::{LiveAgreement, OpenedSession, PeopleEvent, PeopleRequest, SessionLine};
 use crate::domain::{EditKey, Judgement, SessionEdit, SessionSetup};
 use crate::editor::{RowId, SessionRun};
@@ -17,6 +18,10 @@ pub fn answer(project: Result<&Project, String>, request: PeopleRequest) -> Peop
             PeopleEvent::Created(project.and_then(|project| create(project, setup, &rows).map_err(said)))
         }
         PeopleRequest::Open { uid } => PeopleEvent::Opened(project.and_then(|project| open(project, &uid)).map(Box::new)),
+        PeopleRequest::Results { uid } => {
+            let result = project.and_then(|project| sum_up(project, &uid)).map(Box::new);
+            PeopleEvent::SummedUp { uid, result }
+        }
         PeopleRequest::Keep { judgement, live } => {
             let result = project.and_then(|project| keep(project, &judgement, live));
             PeopleEvent::Kept { judgement, result }
@@ -70,6 +75,12 @@ fn open(project: &Project, uid: &str) -> Result<OpenedSession, String> {
     let session = sessions.into_iter().find(|session| session.uid == uid).ok_or("this session is no longer in the project")?;
     let log = project.session_log(uid).map_err(said)?;
     Ok(OpenedSession { setup: Arc::new(session.setup), log, rows: rows_of(project).map_err(said)? })
+}
+
+fn sum_up(project: &Project, uid: &str) -> Result<SessionResults, String> {
+    let session = open(project, uid)?;
+    let models = project.edits().map_err(said)?.into_iter().map(|edit| (edit.key, edit.model)).collect();
+    Ok(results(&session.setup, &session.log, &session.rows, &models))
 }
 
 fn keep(project: &Project, judgement: &Judgement, live: bool) -> Result<Option<LiveAgreement>, String> {

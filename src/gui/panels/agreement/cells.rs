@@ -81,6 +81,7 @@ impl Head {
 pub(super) fn table_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, heads: &[Head], body: impl FnOnce(TableBody<'_>)) {
     let palette = cx.palette(ui);
     ui.push_id(salt, |ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
         let mut table = TableBuilder::new(ui).striped(true).vscroll(false).cell_layout(Layout::left_to_right(Align::Center));
         for head in heads {
             table = table.column(Column::exact(head.width).clip(true));

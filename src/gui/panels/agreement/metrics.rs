@@ -17,9 +17,9 @@ const HEADS: [Head; 8] = [
         "pairwise",
         "The paper's agreement: over the items on which people prefer one of two models' edits, the share on which the metric prefers the \
          same one; then the plain mean over the pairs of models.",
-        136.0,
+        128.0,
     ),
-    Head::new("Spearman", "Spearman's ρ over all edits.", 144.0),
+    Head::new("Spearman", "Spearman's ρ over all edits.", 136.0),
     Head::new("Kendall", "Kendall's τ-b over all edits.", 48.0),
     Head::new("Pearson", "Pearson's r over all edits.", 50.0),
     Head::new("in items", "Spearman's ρ within each item, mean over items.", 50.0),

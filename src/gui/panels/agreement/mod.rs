@@ -31,7 +31,7 @@ pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let width = ui.available_width();
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(12);
-    Panel::right("agreement table").frame(frame).resizable(true).default_size((width * 0.5).clamp(560.0, 1000.0)).show(ui, |ui| {
+    Panel::right("agreement table").frame(frame).resizable(true).default_size((width * 0.53).clamp(560.0, 1000.0)).show(ui, |ui| {
         tabs_ui(ui, cx);
         ui.separator();
         opened_ui(ui, cx);
@@ -131,13 +131,16 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
         let Some(gathered) = &agreement.gathered else { return };
         metric_ui(ui, &mut view, &gathered.evidence.metrics);
         let label = ui.label("against people on");
-        let combo = ComboBox::from_id_salt("criterion").selected_text(&view.criterion).show_ui(ui, |ui| {
+        let combo = ComboBox::from_id_salt("criterion").width(90.0).selected_text(&view.criterion).show_ui(ui, |ui| {
             for criterion in &gathered.criteria {
                 ui.selectable_value(&mut view.criterion, criterion.clone(), criterion);
             }
         });
         combo.response.labelled_by(label.id);
         zone_ui(ui, &mut view, &gathered.evidence.metrics);
+    });
+    ui.horizontal_wrapped(|ui| {
+        let Some(gathered) = &agreement.gathered else { return };
         ties_ui(ui, &mut choices);
         resamples_ui(ui, &mut choices, gathered.about.edits);
         if gathered.about.simulated_ratings {
@@ -155,7 +158,7 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
 
 fn metric_ui(ui: &mut Ui, view: &mut AgreementView, metrics: &[String]) {
     let label = ui.label("Metric");
-    let combo = ComboBox::from_id_salt("measure").selected_text(Measure::named(&view.metric).label()).show_ui(ui, |ui| {
+    let combo = ComboBox::from_id_salt("measure").width(90.0).selected_text(Measure::named(&view.metric).label()).show_ui(ui, |ui| {
         for (name, measure) in metrics.iter().map(|name| (name, Measure::named(name))).filter(|(_, measure)| measure.is_of(view.zone)) {
             let choice = ui.selectable_value(&mut view.metric, name.clone(), measure.label());
             if let Some(definition) = measure.definition() {
@@ -171,7 +174,7 @@ fn zone_ui(ui: &mut Ui, view: &mut AgreementView, metrics: &[String]) {
     if metrics.iter().all(|name| !matches!(Measure::named(name), Measure::Column(_))) {
         return;
     }
-    let label = ui.label("other metrics of");
+    let label = ui.label("zone");
     let name = |zone| match zone {
         Zone::Whole => "the whole picture",
         Zone::Inside => "the edit region",
@@ -183,7 +186,7 @@ fn zone_ui(ui: &mut Ui, view: &mut AgreementView, metrics: &[String]) {
             ui.selectable_value(&mut view.zone, zone, name(zone));
         }
     });
-    combo.response.labelled_by(label.id).on_hover_text("L1, SSIM and the like, computed over this part of the picture.");
+    combo.response.labelled_by(label.id).on_hover_text("Other metrics (L1, SSIM and the like) are those of this part of the picture.");
     if view.zone != before && !Measure::named(&view.metric).is_of(view.zone) {
         // The column of the other zone would no longer be among the choices.
         crate::stats::comparison::OVERALL.clone_into(&mut view.metric);

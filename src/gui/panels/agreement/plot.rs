@@ -120,7 +120,7 @@ fn marks_ui(ui: &mut Ui, cx: &Context<'_>, cloud: &Arc<Cloud>) {
         plot = plot.include_x(x[end]).include_y(y[end]);
     }
     let shown = plot.show(ui, |_| {});
-    crate::gui::widgets::name(&shown.response, egui::Role::Canvas, false, "Scatter");
+    crate::gui::widgets::name(&shown.response, egui::Role::Canvas, false, "Plot");
     let transform = shown.transform;
     let painter = ui.painter().with_clip_rect(*transform.frame());
     line_ui(&painter, cx, ui, cloud, &transform);

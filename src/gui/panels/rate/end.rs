@@ -2,7 +2,7 @@
 
 use egui::{CentralPanel, Frame, Grid, Label, Margin, RichText, ScrollArea, Ui, vec2};
 
-use super::{plural, send};
+use super::{plural, results, send};
 use crate::domain::ProtocolKind;
 use crate::editor::summary;
 use crate::gui::context::Context;
@@ -15,11 +15,16 @@ pub fn end_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
     let frame = Frame::new().fill(palette.background.0).inner_margin(Margin::symmetric(24, 20));
     CentralPanel::default().frame(frame).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            ui.set_max_width(680.0);
+            ui.set_max_width(760.0);
             ui.heading(RichText::new("✔ Done, thank you").color(palette.good.0));
             ui.label(RichText::new(format!("{} · rater {}", open.run.setup().name, open.run.rater())).color(palette.text_dim.0));
             ui.add_space(12.0);
             lines_ui(ui, cx, open);
+            match &open.results {
+                Some(Ok(found)) => results::results_ui(ui, cx, open.run.kind(), found),
+                Some(Err(why)) => drop(ui.label(RichText::new(format!("⚠ The session cannot be summed up: {why}")).color(palette.bad.0))),
+                None => drop(ui.spinner()),
+            }
             ui.add_space(16.0);
             if ui.button("Back to the sessions").on_hover_text("[Enter]").clicked() {
                 send(cx, PeopleAction::Close);

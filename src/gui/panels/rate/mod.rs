@@ -4,6 +4,7 @@ mod end;
 mod forms;
 mod panes;
 mod ranking;
+mod results;
 mod rubric_editor;
 mod run;
 mod sessions;
@@ -48,6 +49,10 @@ pub fn wall_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.add_space(16.0);
             widgets::primary_button(ui, cx, Command::PageRate, true);
             ui.add_space(24.0);
+            if !cx.state.people.open.as_ref().is_some_and(|open| open.run.is_blind()) {
+                ui.label("To see them before, go on with the session and come back here.");
+                return;
+            }
             let text = "Show models and scores";
             let meaning = "Ends the blind for you. The session goes on, and its log says from which answer on you could see them.";
             if ui.button(text).on_hover_text(meaning).clicked() {

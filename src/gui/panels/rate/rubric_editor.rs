@@ -37,10 +37,15 @@ pub fn editor_ui(ui: &mut Ui, cx: &Context<'_>, rubric: &mut Rubric, open: &mut 
                 let optional = if question.required { "" } else { " · optional" };
                 ui.label(RichText::new(format!("{}{optional}", values.join(" "))).size(12.0).color(palette.text_dim.0));
                 widgets::right(ui, |ui| {
-                    if count > 1 && ui.button("×").on_hover_text("Remove this question").clicked() {
+                    let mut small = |sign: &str, meaning: &str| {
+                        let button = ui.button(sign).on_hover_text(meaning);
+                        widgets::name(&button, egui::Role::Button, false, format!("{meaning} ({})", index + 1));
+                        button.clicked()
+                    };
+                    if count > 1 && small("×", "Remove this question") {
                         change = Some(Change::Remove(index));
                     }
-                    if index > 0 && ui.button("⬆").on_hover_text("Ask it earlier").clicked() {
+                    if index > 0 && small("⬆", "Ask it earlier") {
                         change = Some(Change::Up(index));
                     }
                 });
@@ -109,10 +114,17 @@ fn question_ui(ui: &mut Ui, cx: &Context<'_>, question: &mut Question) {
     let points = question.scale.len();
     for (index, point) in question.scale.iter_mut().enumerate() {
         ui.horizontal(|ui| {
-            ui.add(DragValue::new(&mut point.value).speed(0.1).max_decimals(3)).on_hover_text("The value in files");
-            ui.add(TextEdit::singleline(&mut point.anchor).hint_text("what it means").desired_width(260.0));
-            if points > *SCALE_POINTS.start() && ui.button("×").on_hover_text("Remove this point").clicked() {
-                remove = Some(index);
+            let number = index + 1;
+            let value = ui.add(DragValue::new(&mut point.value).speed(0.1).max_decimals(3)).on_hover_text("The value in files");
+            widgets::name(&value, egui::Role::SpinButton, false, format!("Value of point {number}"));
+            let anchor = ui.add(TextEdit::singleline(&mut point.anchor).hint_text("what it means").desired_width(260.0));
+            anchor.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, format!("Meaning of point {number}")));
+            if points > *SCALE_POINTS.start() {
+                let button = ui.button("×").on_hover_text("Remove this point");
+                widgets::name(&button, egui::Role::Button, false, format!("Remove point {number}"));
+                if button.clicked() {
+                    remove = Some(index);
+                }
             }
         });
     }

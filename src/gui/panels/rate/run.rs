@@ -3,12 +3,12 @@
 use egui::{Button, CentralPanel, Frame, Label, Margin, Panel, ProgressBar, RichText, ScrollArea, TextEdit, Ui};
 
 use super::panes::{PaneSpec, panes_ui};
-use super::{forms, ranking, send};
+use super::{forms, ranking, results, send};
 use crate::domain::{Parts, ProtocolKind};
 use crate::editor::{Form, LETTERS, Row, SessionRun};
 use crate::gui::context::Context;
 use crate::gui::people::keys::{SHOW_SOURCE, keys_of};
-use crate::gui::people::{LiveAgreement, OpenSession, PeopleAction};
+use crate::gui::people::{OpenSession, PeopleAction};
 use crate::gui::widgets::{self, section};
 
 /// Draws the page.
@@ -128,7 +128,8 @@ fn side_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
             scores_ui(ui, cx, open);
         }
         if let Some(live) = &open.live {
-            live_ui(ui, cx, live);
+            section(ui, cx.palette(ui), "Agreement so far");
+            results::agreement_ui(ui, cx, live);
         }
     });
 }
@@ -196,34 +197,4 @@ fn scores_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
             }
         });
     }
-}
-
-/// How the raters agree so far.
-fn live_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement) {
-    let palette = cx.palette(ui);
-    section(ui, palette, "Agreement so far");
-    if live.raters < 2 {
-        ui.add(Label::new(RichText::new("Nobody else has answered yet.").size(12.0).color(palette.text_dim.0)).wrap());
-        return;
-    }
-    egui::Grid::new("live agreement").num_columns(4).spacing(egui::vec2(10.0, 3.0)).show(ui, |ui| {
-        for (text, meaning) in [
-            (format!("{} raters", live.raters), "Raters of this session"),
-            ("both".to_owned(), "Things that two raters or more answered"),
-            ("equal".to_owned(), "Share of pairs of answers that are the same"),
-            ("α".to_owned(), "Krippendorff’s α: 1 is perfect, 0 is chance; votes nominal, else ordinal"),
-        ] {
-            ui.label(RichText::new(text).size(11.5).color(palette.text_dim.0)).on_hover_text(meaning);
-        }
-        ui.end_row();
-        for line in &live.lines {
-            ui.label(RichText::new(&line.name).size(12.0));
-            ui.label(RichText::new(line.units.to_string()).monospace());
-            let equal = line.equal.value().map_or_else(|| "n/a".to_owned(), |share| format!("{:.0} %", share * 100.0));
-            let alpha = line.alpha.value().map_or_else(|| "n/a".to_owned(), |alpha| format!("{alpha:.2}"));
-            ui.label(RichText::new(equal).monospace()).on_hover_text(line.equal.why().unwrap_or_default());
-            ui.label(RichText::new(alpha).monospace()).on_hover_text(line.alpha.why().unwrap_or_default());
-            ui.end_row();
-        }
-    });
 }

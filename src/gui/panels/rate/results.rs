@@ -1,0 +1,144 @@
+//! What a session came to, of all its raters: tables for the end of a session; the first of them also beside the form while rating.
+
+use egui::{Button, Grid, Label, RichText, Ui, vec2};
+
+use super::{plural, send};
+use crate::domain::{Outcome, ProtocolKind};
+use crate::gui::context::Context;
+use crate::gui::people::{LiveAgreement, PeopleAction, RaterLine, SessionResults};
+use crate::gui::widgets::{self, section};
+
+/// How raters agree, one line a question.
+pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement) {
+    let palette = cx.palette(ui);
+    if live.raters < 2 {
+        ui.add(Label::new(RichText::new("Nobody else has answered yet.").size(12.0).color(palette.text_dim.0)).wrap());
+        return;
+    }
+    Grid::new("live agreement").num_columns(4).spacing(vec2(14.0, 3.0)).show(ui, |ui| {
+        let raters = plural(live.raters, "rater");
+        head_ui(
+            ui,
+            cx,
+            &[
+                (&raters, "Raters of this session"),
+                ("shared", "Things that two raters or more answered"),
+                ("equal", "Share of pairs of answers that are the same"),
+                ("α", "Krippendorff’s α: 1 is perfect, 0 is chance; votes nominal, else ordinal"),
+            ],
+        );
+        for line in &live.lines {
+            ui.label(RichText::new(&line.name).size(12.0));
+            ui.label(RichText::new(line.units.to_string()).monospace());
+            outcome_ui(ui, &line.equal, |share| format!("{:.0} %", share * 100.0));
+            outcome_ui(ui, &line.alpha, |alpha| format!("{alpha:.2}"));
+            ui.end_row();
+        }
+    });
+}
+
+/// Everything at the end of a session.
+pub fn results_ui(ui: &mut Ui, cx: &Context<'_>, kind: ProtocolKind, results: &SessionResults) {
+    let palette = cx.palette(ui);
+    section(ui, palette, "Agreement between raters");
+    agreement_ui(ui, cx, &results.agreement);
+    section(ui, palette, "Raters");
+    raters_ui(ui, cx, kind, &results.raters);
+    if results.raters.len() > 1 {
+        section(ui, palette, "Where raters differ most");
+        differing_ui(ui, cx, results);
+    }
+}
+
+fn head_ui(ui: &mut Ui, cx: &Context<'_>, columns: &[(&str, &str)]) {
+    let palette = cx.palette(ui);
+    for (text, meaning) in columns {
+        ui.label(RichText::new(*text).size(11.5).color(palette.text_dim.0)).on_hover_text(*meaning);
+    }
+    ui.end_row();
+}
+
+/// A number, or `n/a` with the reason in its tooltip.
+fn outcome_ui(ui: &mut Ui, outcome: &Outcome<f64>, words: impl Fn(f64) -> String) {
+    let text = outcome.value().map_or_else(|| "n/a".to_owned(), |value| words(*value));
+    let label = ui.label(RichText::new(text).monospace());
+    if let Some(why) = outcome.why() {
+        label.on_hover_text(why);
+    }
+}
+
+fn raters_ui(ui: &mut Ui, cx: &Context<'_>, kind: ProtocolKind, raters: &[RaterLine]) {
+    let bias = match kind {
+        ProtocolKind::Rubric => ("bias", "Mean of own answers minus the mean of the others on the same edits, in points of the scale"),
+        ProtocolKind::Pairwise => {
+            ("for A", "Share of the decided votes that went to the edit on the left; half when the side does not matter")
+        }
+        ProtocolKind::Ranking => ("", ""),
+    };
+    let spread =
+        if kind == ProtocolKind::Rubric { ("spread", "Standard deviation of own answers, in points of the scale") } else { ("", "") };
+    Grid::new("session raters").num_columns(7).spacing(vec2(14.0, 3.0)).show(ui, |ui| {
+        head_ui(
+            ui,
+            cx,
+            &[
+                ("", ""),
+                ("answers", "Tasks with an answer, repeats and checks among them"),
+                bias,
+                spread,
+                ("same twice", "Share of answers that were the same when a task was asked again"),
+                ("a task", "Half of the tasks took no longer than this, without breaks"),
+                ("checks", "Attention checks passed, of those that were answered"),
+            ],
+        );
+        for rater in raters {
+            ui.label(RichText::new(&rater.name).size(12.0));
+            ui.label(RichText::new(rater.summary.answered.to_string()).monospace());
+            match kind {
+                ProtocolKind::Rubric => outcome_ui(ui, &rater.bias, |bias| format!("{bias:+.2}")),
+                ProtocolKind::Pairwise => outcome_ui(ui, &rater.bias, |share| format!("{:.0} %", share * 100.0)),
+                ProtocolKind::Ranking => drop(ui.label("")),
+            }
+            if kind == ProtocolKind::Rubric {
+                outcome_ui(ui, &rater.spread, |spread| format!("{spread:.2}"));
+            } else {
+                ui.label("");
+            }
+            let twice = &rater.summary.consistency;
+            let same =
+                if twice.answers == 0 { "–".to_owned() } else { format!("{:.0} %", 100.0 * twice.same as f64 / twice.answers as f64) };
+            ui.label(RichText::new(same).monospace());
+            let seconds = rater.summary.median_seconds.map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1} s"));
+            ui.label(RichText::new(seconds).monospace());
+            let (passed, checks) = (rater.summary.checks_passed, rater.summary.checks);
+            ui.label(RichText::new(if checks == 0 { "–".to_owned() } else { format!("{passed} of {checks}") }).monospace());
+            ui.end_row();
+        }
+    });
+}
+
+fn differing_ui(ui: &mut Ui, cx: &Context<'_>, results: &SessionResults) {
+    let palette = cx.palette(ui);
+    let dim = |text: String| RichText::new(text).size(12.0).color(palette.text_dim.0);
+    if results.differing.is_empty() {
+        ui.label(dim("Nowhere: every task that two raters answered has the same answer.".to_owned()));
+        return;
+    }
+    let shown = results.differing.len();
+    let more = if results.differing_count > shown { format!("{shown} of {} tasks; a", results.differing_count) } else { "A".to_owned() };
+    ui.label(dim(format!("{more} digit or a click opens the edit on the Audit page.")));
+    ui.add_space(4.0);
+    for (index, task) in results.differing.iter().enumerate() {
+        ui.horizontal(|ui| {
+            let open = ui.add_enabled(task.row.is_some(), Button::new((index + 1).to_string()).min_size(vec2(26.0, 22.0)));
+            widgets::name(&open, egui::Role::Button, false, format!("Open {}: {}", task.item, task.words));
+            if open.on_hover_text("Shows it on the Audit page.").clicked()
+                && let Some(row) = task.row
+            {
+                send(cx, PeopleAction::OpenEdit(row));
+            }
+            ui.add(Label::new(RichText::new(&task.item).size(12.0).color(palette.text_dim.0)).truncate());
+            ui.add(Label::new(RichText::new(&task.words).size(12.5)).wrap());
+        });
+    }
+}
