@@ -30,6 +30,9 @@ const PARTS: [(RegionRole, Side, &str, &str); 4] = [
     (RegionRole::Ignore, Side::Edit, "Ignored pixels", "They count neither way, for example a watermark."),
 ];
 
+/// Width of the labels beside the fields of a region, in points.
+const LABELS: f32 = 96.0;
+
 fn send(cx: &Context<'_>, action: ToolAction) {
     cx.send(Action::Tool(action));
 }
@@ -210,7 +213,8 @@ fn size_words(region: &KeptRegion) -> String {
 fn selected_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, side: Side, region: &KeptRegion) {
     let palette = cx.palette(ui);
     section(ui, palette, "Selected region");
-    Grid::new("selected region").num_columns(2).spacing(vec2(10.0, 6.0)).show(ui, |ui| {
+    // As wide for a mask as for a box, whose labels are longer: otherwise the panel grows when the selection goes from one to the other.
+    Grid::new("selected region").num_columns(2).min_col_width(LABELS).spacing(vec2(10.0, 6.0)).show(ui, |ui| {
         name_ui(ui, cx, document, side, region);
         role_ui(ui, cx, side, region);
         if let Area::Box(rect) = &region.area {
