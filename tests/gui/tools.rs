@@ -309,12 +309,15 @@ fn points_give_a_proposal_that_is_accepted_or_rejected() {
     let asked = window.asked.borrow().iter().filter(|line| line.starts_with("prompt")).count();
     assert_eq!(asked, 3);
     // The same by the buttons of the row.
-    click(&mut window, Side::Edit, (200.0, 200.0));
+    let kept = mask(&window, RegionRole::EditMask);
+    click(&mut window, Side::Edit, (25.0, 425.0));
     press(&mut window, "Reject");
-    assert!(window.state().tools.prompt.is_none() && !mask(&window, RegionRole::EditMask).get(200, 200));
-    click(&mut window, Side::Edit, (200.0, 200.0));
+    assert!(window.state().tools.prompt.is_none());
+    assert_eq!(mask(&window, RegionRole::EditMask), kept);
+    click(&mut window, Side::Edit, (25.0, 425.0));
     press(&mut window, "Accept");
-    assert!(mask(&window, RegionRole::EditMask).get(200, 200));
+    assert!(window.state().tools.prompt.is_none());
+    assert!(!kept.get(25, 425) && mask(&window, RegionRole::EditMask).get(25, 425));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The tools at the left of the canvas, and above it a row with what the tool in the hand can be told.
 
-use egui::{Button, ComboBox, DragValue, RichText, Role, Sense, Slider, Ui, vec2};
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{Button, ComboBox, DragValue, PopupCloseBehavior, RichText, Role, Sense, Slider, Ui, vec2};
 
 use crate::domain::RegionRole;
 use crate::editor::regions::MaskOp;
@@ -75,7 +76,10 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
     if tools.tool.draws_mask() {
         target_ui(ui, cx);
     }
-    ui.menu_button("Mask…", |ui| mask_menu_ui(ui, cx)).response.on_hover_text("Fill holes, remove specks, dilate, erode, invert, clear.");
+    // Dilating is done again and again, so a click inside leaves the menu open.
+    let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (menu, _) = MenuButton::new("Mask…").config(stays).ui(ui, |ui| mask_menu_ui(ui, cx));
+    menu.on_hover_text("Fill holes, remove specks, dilate, erode, invert, clear.");
     if let Some(op) = tools.working {
         ui.spinner();
         ui.label(RichText::new(format!("{}…", op.doing())).color(palette.text_dim.0)).on_hover_text("Ctrl+Z stops it.");
