@@ -167,7 +167,7 @@ fn mask_menu_ui(ui: &mut Ui, cx: &Context<'_>) {
     }
 }
 
-/// A button that leaves the menu open: dilating is done again and again.
+/// A button of a command inside the menu.
 fn command_ui(ui: &mut Ui, cx: &Context<'_>, command: Command) {
     if ui.button(command.label()).on_hover_text(command.tooltip(ui.ctx())).clicked() {
         cx.send(Action::Do(command));
