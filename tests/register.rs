@@ -8,7 +8,7 @@ use editscope::imaging::register::{Motion, Registration, register};
 use editscope::imaging::resize::cv2_resize_linear;
 use image::{Rgb, RgbImage};
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
+use proptest::test_runner::{FileFailurePersistence, RngSeed};
 
 /// A scene without end: hills of random place, size and colour on a slope, so that every position has a colour of its own.
 struct Scene {
@@ -88,9 +88,17 @@ fn painted(picture: &mut RgbImage, side: u32, color: [u8; 3]) -> Mask {
     Mask::from_fn(Size::new(picture.width(), picture.height()), inside)
 }
 
+/// Mean over the pixels of `sqrt(mean over channels of (a − b)²)`, in levels of 255.
+fn distance(a: &RgbImage, b: &RgbImage) -> f64 {
+    let squares = |(a, b): (&Rgb<u8>, &Rgb<u8>)| a.0.iter().zip(b.0).map(|(a, b)| (f64::from(*a) - f64::from(b)).powi(2)).sum::<f64>();
+    a.pixels().zip(b.pixels()).map(|pair| (squares(pair) / 3.0).sqrt()).sum::<f64>() / f64::from(a.width() * a.height())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 12,
+        // The same scenes each time: a limit of the method is found by looking for it, not by chance while something else is tested.
+        rng_seed: RngSeed::Fixed(12),
         failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("proptest-regressions"))),
         ..ProptestConfig::default()
     })]
@@ -111,10 +119,13 @@ proptest! {
         let motion = Motion { dx, dy, zoom: 1.0 };
         prop_assume!(motion.reach(SIZE) > 1.5);
         let scene = Scene::new(seed, 240.0);
-        let mut edit = scene.picture(SIZE, motion);
+        let (source, mut edit) = (scene.picture(SIZE, Motion::NONE), scene.picture(SIZE, motion));
+        let by_motion = distance(&source, &edit);
         // A ninth of the picture is painted over.
         let mask = painted(&mut edit, 80, [250, 20, 20]);
-        let found = register(&scene.picture(SIZE, Motion::NONE), &edit, masked.then_some(&mask));
+        // Where the paint that no mask covers is nearly all of the difference, a motion explains too little of it to be told.
+        prop_assume!(masked || by_motion > 0.33 * distance(&source, &edit));
+        let found = register(&source, &edit, masked.then_some(&mask));
         let found = found.ok_or_else(|| TestCaseError::fail(format!("{motion:?} was not found")))?;
         prop_assert!(apart(found.motion, motion, SIZE) < 0.35, "{motion:?} was taken for {:?}", found.motion);
     }
@@ -138,6 +149,18 @@ proptest! {
         }
         prop_assert_eq!(register(&source, &edit, None), None);
     }
+}
+
+#[test]
+fn a_small_shift_under_a_large_edit_without_a_mask_is_not_told() {
+    // The limit of the method: most of the difference is paint, so the shift explains too little of it to be believed.
+    let scene = Scene::new(138, 240.0);
+    let motion = Motion { dx: 0.5894286292100711, dy: -2.058351944372249, zoom: 1.0 };
+    let (source, mut edit) = (scene.picture(SIZE, Motion::NONE), scene.picture(SIZE, motion));
+    let by_motion = distance(&source, &edit);
+    painted(&mut edit, 80, [250, 20, 20]);
+    assert!(by_motion < 0.25 * distance(&source, &edit));
+    assert_eq!(register(&source, &edit, None), None);
 }
 
 #[test]
