@@ -132,6 +132,32 @@ fn score_writes_every_edit_resumes_and_agrees_with_people() {
 }
 
 #[test]
+fn no_output_replaces_a_project_or_what_is_being_read() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    data(dir.path());
+    let imported = editscope(dir.path(), &["import", ".", "-o", "p.editscope"]);
+    assert!(dir.path().join("p.editscope").exists(), "{}", text(&imported.stderr));
+    std::fs::write(dir.path().join("votes.csv"), "item,model,rater,overall\na,m1,kim,4\na,m1,lee,4\n").expect("the folder is ours");
+    std::fs::copy(dir.path().join("p.editscope"), dir.path().join("other.db")).expect("the folder is ours");
+    let calls: [&[&str]; 6] = [
+        &["export", "p.editscope", "--format", "csv", "-o", "p.editscope"],
+        &["export", "p.editscope", "--format", "jsonl", "-o", "other.db"],
+        &["score", "p.editscope", "--out", "p.editscope"],
+        &["score", "p.editscope", "--out", "./other.db"],
+        &["score", "votes.csv", "--out", "./votes.csv"],
+        &["agree", "--ratings", "votes.csv", "--report", "votes.csv"],
+    ];
+    for arguments in calls {
+        let target = dir.path().join(arguments.last().expect("each has an output"));
+        let before = std::fs::read(&target).expect("it is there");
+        let out = editscope(dir.path(), arguments);
+        assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains("choose another name"), "{arguments:?}: {}", text(&out.stderr));
+        assert!(std::fs::read(&target).expect("it is there") == before, "{arguments:?} changed it");
+    }
+}
+
+#[test]
 fn a_shard_scores_its_share_and_says_that_it_has_no_range() {
     let dir = tempfile::tempdir().expect("a temporary folder can be made");
     data(dir.path());

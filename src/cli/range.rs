@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use crate::domain::{Bounds, Profile, Range};
 use crate::engine::results;
+use crate::export::write_file;
 use crate::storage::Project;
 
 use super::Finish;
@@ -75,7 +76,7 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
             let project = Project::open_read_only(project)?;
             let range = project.range(name, *profile)?.with_context(|| unknown(&project, name, *profile))?;
             let text = serde_json::to_string_pretty(&range)?;
-            std::fs::write(output, text + "\n").with_context(|| output.display().to_string())?;
+            write_file(output, |file| writeln!(file, "{text}").map_err(|error| error.to_string()))?;
             out!("{}: {}", output.display(), words(&range));
         }
         RangeCommand::Import { project, file, name } => {

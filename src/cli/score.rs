@@ -12,7 +12,7 @@ use crate::engine::results::{self, ScoredEdit};
 use crate::engine::{
     BaselineView, Combined, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, explain, files,
 };
-use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine};
+use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine, check_output, write_file};
 use crate::storage::{EditId, Project};
 
 use super::Finish;
@@ -20,6 +20,10 @@ use super::args::{Score, Shard};
 
 /// Scores a project or a data set.
 pub fn run(score: &Score) -> anyhow::Result<Finish> {
+    if let Some(out) = &score.out {
+        // Said before hours of scoring, not after.
+        check_output(out, &[&score.data])?;
+    }
     let scratch;
     let (project_path, mut some_failed) = match project_for(score)? {
         Place::Project(path) => (path, false),
@@ -207,20 +211,7 @@ fn write_lines(scored: &[ScoredEdit], score: &Score, range: Option<&Range>) -> a
     let Some(path) = &score.out else {
         return write_to(&mut std::io::stdout().lock(), scored, score, range).context("standard output");
     };
-    let part = part_beside(path);
-    let mut file = std::io::BufWriter::new(std::fs::File::create(&part).with_context(|| part.display().to_string())?);
-    write_to(&mut file, scored, score, range)
-        .and_then(|()| file.into_inner().map_err(std::io::IntoInnerError::into_error))
-        .and_then(|file| file.sync_all())
-        .with_context(|| part.display().to_string())?;
-    std::fs::rename(&part, path).with_context(|| path.display().to_string())
-}
-
-/// `FILE.part`: renamed when complete, so that half a result never has the result's name.
-fn part_beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    path.with_file_name(name)
+    Ok(write_file(path, |file| write_to(file, scored, score, range).map_err(|error| error.to_string()))?)
 }
 
 fn write_to(out: &mut dyn Write, scored: &[ScoredEdit], score: &Score, range: Option<&Range>) -> std::io::Result<()> {

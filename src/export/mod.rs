@@ -11,7 +11,7 @@ mod rows;
 mod score_line;
 mod table;
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 pub use coco::{CocoPicture, MaskForm, write_coco};
@@ -29,10 +29,37 @@ pub enum ExportError {
     Write { path: PathBuf, source: std::io::Error },
     #[error("cannot write {path}: {reason}")]
     Content { path: PathBuf, reason: String },
+    #[error("{path} is an EditScope project, which would be lost; choose another name for the output")]
+    Project { path: PathBuf },
+    #[error("{path} is what is being read, and would be lost; choose another name for the output")]
+    Input { path: PathBuf },
 }
 
-/// Writes a whole file or nothing.
-fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<(), String>) -> Result<(), ExportError> {
+/// Says no to an output that is a file of the work itself: any project (which no export replaces), or one of `inputs`, which are
+/// being read. Paths that are not there yet are fine.
+///
+/// # Errors
+/// [`ExportError::Project`] or [`ExportError::Input`].
+pub fn check_output(out: &Path, inputs: &[&Path]) -> Result<(), ExportError> {
+    let real = out.canonicalize().ok();
+    if real.is_some() && inputs.iter().any(|input| input.canonicalize().ok() == real) {
+        return Err(ExportError::Input { path: out.to_owned() });
+    }
+    // What every SQLite file begins with (sqlite.org/fileformat.html, section 1.3); a project is one, whatever its name.
+    let mut start = [0; 16];
+    let read = std::fs::File::open(out).and_then(|mut file| file.read_exact(&mut start));
+    if read.is_ok() && &start == b"SQLite format 3\0" {
+        return Err(ExportError::Project { path: out.to_owned() });
+    }
+    Ok(())
+}
+
+/// Writes a whole file or nothing. A project in its place stays: see [`check_output`].
+///
+/// # Errors
+/// [`ExportError::Write`] from the disk, [`ExportError::Content`] from `content`, and what [`check_output`] says.
+pub fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<(), String>) -> Result<(), ExportError> {
+    check_output(path, &[])?;
     let failed = |source| ExportError::Write { path: path.to_owned(), source };
     let mut partial = path.to_owned().into_os_string();
     partial.push(".part");

@@ -6,11 +6,12 @@ mod print;
 mod saved;
 mod tables;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
 use crate::domain::Profile;
+use crate::export::check_output;
 use crate::stats::comparison::{Comparison, compare_all};
 
 pub use args::Agree;
@@ -22,6 +23,10 @@ const LISTED: usize = 20;
 
 /// Compares, or shows what was saved.
 pub fn run(agree: &Agree) -> anyhow::Result<Finish> {
+    if let Some(out) = &agree.report {
+        let inputs: Vec<&Path> = agree.people.ratings.iter().chain(&agree.data).map(PathBuf::as_path).collect();
+        check_output(out, &inputs)?;
+    }
     if agree.saved.list {
         return saved::list(agree);
     }

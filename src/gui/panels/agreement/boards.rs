@@ -1,6 +1,6 @@
 //! Models against each other: leaderboards by people and by each metric side by side, and one board in full.
 
-use egui::{Label, RichText, Ui};
+use egui::{Align, Label, Layout, RichText, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
@@ -80,7 +80,8 @@ fn side_by_side_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard]) {
         }
     }
     ui.push_id("side by side", |ui| {
-        let mut table = TableBuilder::new(ui).striped(true).vscroll(false).column(Column::exact(110.0).clip(true));
+        let mut table = TableBuilder::new(ui).striped(true).vscroll(false).cell_layout(Layout::left_to_right(Align::Center));
+        table = table.column(Column::exact(110.0).clip(true));
         table = table.columns(Column::exact(78.0).clip(true), boards.len());
         table
             .header(22.0, |mut header| {

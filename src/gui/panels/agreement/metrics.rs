@@ -89,7 +89,7 @@ fn line_ui(row: &mut TableRow<'_, '_>, cx: &Context<'_>, line: &Line) {
         let label = ui.add(Label::new(text).truncate().sense(Sense::click()));
         widgets::name(&label, egui::Role::Button, selected, format!("plot {} against {}", measure.label(), line.criterion));
         let definition = measure.definition().map(|text| format!("{text} ")).unwrap_or_default();
-        let label = label.on_hover_text(format!("{definition}{}. Click to plot it.", measure.better().words()));
+        let label = label.on_hover_text(format!("{definition}({}) Click to plot it.", measure.better().words()));
         if label.clicked() {
             let view = AgreementView { metric: line.metric.clone(), criterion: line.criterion.clone(), ..view.clone() };
             cx.send(Action::Agreement(AgreementAction::View(view)));

@@ -11,7 +11,8 @@ use crate::stats::comparison::{Comparison, Weights};
 
 pub(super) fn weights_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     let palette = cx.palette(ui);
-    section(ui, palette, "Weight α: α · (modify + preserve) + (1 − α) · (size + position)");
+    section(ui, palette, "The weight between the parts");
+    words_ui(ui, palette, "BPM = α · (modify + preserve) + (1 − α) · (size + position), for local edits.");
     let Some(weights) = &found.weights else {
         words_ui(ui, palette, "No local edit has all four parts and a rating, so no weight can be judged.");
         return;
