@@ -230,7 +230,7 @@ fn press_line(window: &mut Window, name: &str) {
     window.settle();
 }
 
-#[ignore = "changed after its last run, which failed because the menu closes with each click; not run since"]
+#[ignore = "its last run failed because the menu closed with each click; not run since that was put right"]
 #[test]
 fn each_line_of_the_mask_menu_does_what_it_says() {
     let mut window = Window::open(Setup::default());
@@ -255,15 +255,12 @@ fn each_line_of_the_mask_menu_does_what_it_says() {
     press(&mut window, "Remove specks");
     assert_eq!(count(&window), with_dot - 1, "the dot");
     let before = count(&window);
-    press(&mut window, "Mask…");
     press(&mut window, "Dilate");
     let grown = count(&window);
     assert!(grown > before);
-    press(&mut window, "Mask…");
     press(&mut window, "Erode");
     // A disc does not reach into the corners of the hole, which stay filled.
     assert!((before..grown).contains(&count(&window)));
-    press(&mut window, "Mask…");
     press_line(&mut window, "Fill holes");
     assert!(at(&window, 50, 50));
     let filled = count(&window);
@@ -286,6 +283,20 @@ fn operations_that_are_asked_for_at_once_are_done_one_after_the_other() {
         command(&mut window, Modifiers::NONE, Key::Z);
     }
     assert_eq!(mask(&window, RegionRole::EditMask), before);
+}
+
+#[ignore = "its last run failed because the buttons had no room; not run since that was put right"]
+#[test]
+fn the_buttons_of_the_row_reject_and_accept_a_proposal() {
+    let mut window = Window::open(Setup::default());
+    shift(&mut window, Key::S);
+    click(&mut window, Side::Edit, (200.0, 200.0));
+    press(&mut window, "Reject");
+    assert!(window.state().tools.prompt.is_none());
+    assert_eq!(document(&window).history().depth().0, 0);
+    click(&mut window, Side::Edit, (200.0, 200.0));
+    press(&mut window, "Accept");
+    assert!(mask(&window, RegionRole::EditMask).get(200, 200));
 }
 
 #[test]

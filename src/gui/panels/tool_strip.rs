@@ -1,6 +1,7 @@
 //! The tools at the left of the canvas, and above it a row with what the tool in the hand can be told.
 
-use egui::{Button, ComboBox, DragValue, RichText, Role, Sense, Slider, Ui, vec2};
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{Button, ComboBox, DragValue, PopupCloseBehavior, RichText, Role, Sense, Slider, Ui, vec2};
 
 use crate::domain::RegionRole;
 use crate::editor::regions::MaskOp;
@@ -67,20 +68,10 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
         return;
     }
     ui.label(RichText::new(tools.tool.label()).strong());
-    match tools.tool {
-        Tool::Brush | Tool::Eraser => size_ui(ui, cx),
-        tool if tool.has_mode() => mode_ui(ui, cx),
-        _ => {}
-    }
-    if tools.tool.draws_mask() {
-        target_ui(ui, cx);
-    }
-    ui.menu_button("Mask…", |ui| mask_menu_ui(ui, cx)).response.on_hover_text("Fill holes, remove specks, dilate, erode, invert, clear.");
-    if let Some(op) = tools.working {
-        ui.spinner();
-        ui.label(RichText::new(format!("{}…", op.doing())).color(palette.text_dim.0)).on_hover_text("Ctrl+Z stops it.");
-    } else if let Some(prompt) = &tools.prompt {
-        prompt_ui(ui, cx, &prompt.stage);
+    match &tools.prompt {
+        // In place of the options: a narrow canvas has no room for both.
+        Some(prompt) => prompt_ui(ui, cx, &prompt.stage),
+        None => tool_options_ui(ui, cx),
     }
     widgets::right(ui, |ui| {
         saved_ui(ui, cx);
@@ -89,6 +80,27 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.add(egui::Label::new(hint).truncate());
         }
     });
+}
+
+fn tool_options_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let tools = &cx.state.tools;
+    match tools.tool {
+        Tool::Brush | Tool::Eraser => size_ui(ui, cx),
+        tool if tool.has_mode() => mode_ui(ui, cx),
+        _ => {}
+    }
+    if tools.tool.draws_mask() {
+        target_ui(ui, cx);
+    }
+    // It stays open: dilating is done again and again, and numbers are typed in it.
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (button, _) = MenuButton::new("Mask…").config(config).ui(ui, |ui| mask_menu_ui(ui, cx));
+    button.on_hover_text("Fill holes, remove specks, dilate, erode, invert, clear.");
+    if let Some(op) = tools.working {
+        ui.spinner();
+        let words = RichText::new(format!("{}…", op.doing())).color(cx.palette(ui).text_dim.0);
+        ui.label(words).on_hover_text("Ctrl+Z stops it.");
+    }
 }
 
 fn size_ui(ui: &mut Ui, cx: &Context<'_>) {
