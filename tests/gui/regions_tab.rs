@@ -1,5 +1,7 @@
 //! The Regions tab and the journal: what can be done to a region, what went wrong with the disk, what another window did.
 
+use std::time::{Duration, Instant};
+
 use editscope::domain::regions::{EntryKind, JournalEntry, RegionChange, RegionId, RegionStream, Token};
 use editscope::domain::{RegionRole, Side};
 use editscope::editor::RowId;
@@ -9,6 +11,17 @@ use egui_kittest::kittest::Queryable as _;
 
 use crate::pointer::{document, drag, persons_boxes, press, shift, type_over};
 use crate::support::{Setup, Window};
+
+/// Waits until every change is on disk: before that a line of the journal offers no way back.
+fn on_disk(window: &mut Window) {
+    let began = Instant::now();
+    while !document(window).outbox().is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(60), "the changes do not reach the disk");
+        std::thread::sleep(Duration::from_millis(2));
+        window.settle();
+    }
+    window.settle();
+}
 
 #[test]
 fn the_list_selects_renames_hides_deletes_and_goes_back_to_automatic() {
@@ -34,6 +47,7 @@ fn the_list_selects_renames_hides_deletes_and_goes_back_to_automatic() {
     assert_eq!(document(&window).shown(Side::Edit).map(|region| region.facts.name.clone()).collect::<Vec<_>>(), found);
     // The journal tells it all, and leads back.
     window.key(Key::F5);
+    on_disk(&mut window);
     window.harness.get_by_label("deleted “my thing”");
     let back = window.harness.get_all_by_label("Back to before").nth(1).unwrap();
     back.click();

@@ -251,14 +251,15 @@ fn each_line_of_the_mask_menu_does_what_it_says() {
     assert!(!at(&window, 50, 50) && at(&window, 30, 50));
     let with_dot = count(&window);
     press(&mut window, "Mask…");
-    // These leave the menu open.
     press(&mut window, "Remove specks");
     assert_eq!(count(&window), with_dot - 1, "the dot");
     let before = count(&window);
     press(&mut window, "Dilate");
-    assert!(count(&window) > before);
+    let grown = count(&window);
+    assert!(grown > before);
     press(&mut window, "Erode");
-    assert_eq!(count(&window), before, "straight edges come back");
+    // A disc does not reach into the corners of the hole, which stay filled.
+    assert!((before..grown).contains(&count(&window)));
     press_line(&mut window, "Fill holes");
     assert!(at(&window, 50, 50));
     let filled = count(&window);
@@ -281,6 +282,21 @@ fn operations_that_are_asked_for_at_once_are_done_one_after_the_other() {
         command(&mut window, Modifiers::NONE, Key::Z);
     }
     assert_eq!(mask(&window, RegionRole::EditMask), before);
+}
+
+#[test]
+fn the_buttons_of_the_row_reject_and_accept_a_proposal() {
+    let mut window = Window::open(Setup::default());
+    shift(&mut window, Key::S);
+    assert!(!mask(&window, RegionRole::EditMask).get(25, 425), "nothing was found there");
+    click(&mut window, Side::Edit, (25.0, 425.0));
+    press(&mut window, "Reject");
+    assert!(window.state().tools.prompt.is_none());
+    assert_eq!(document(&window).history().depth().0, 0);
+    click(&mut window, Side::Edit, (25.0, 425.0));
+    press(&mut window, "Accept");
+    assert!(window.state().tools.prompt.is_none());
+    assert!(mask(&window, RegionRole::EditMask).get(25, 425));
 }
 
 #[test]
@@ -308,16 +324,6 @@ fn points_give_a_proposal_that_is_accepted_or_rejected() {
     assert_eq!(document(&window).history().depth().0, 1);
     let asked = window.asked.borrow().iter().filter(|line| line.starts_with("prompt")).count();
     assert_eq!(asked, 3);
-    // The same by the buttons of the row.
-    let kept = mask(&window, RegionRole::EditMask);
-    click(&mut window, Side::Edit, (25.0, 425.0));
-    press(&mut window, "Reject");
-    assert!(window.state().tools.prompt.is_none());
-    assert_eq!(mask(&window, RegionRole::EditMask), kept);
-    click(&mut window, Side::Edit, (25.0, 425.0));
-    press(&mut window, "Accept");
-    assert!(window.state().tools.prompt.is_none());
-    assert!(!kept.get(25, 425) && mask(&window, RegionRole::EditMask).get(25, 425));
 }
 
 #[test]

@@ -350,9 +350,9 @@ fn log_line_ui(ui: &mut Ui, cx: &Context<'_>, line: &LogLine, waiting: bool) {
             widgets::right(ui, |ui| ui.label(RichText::new(utc(line.at_millis)).size(11.5).color(palette.text_dim.0)));
         });
         ui.add(Label::new(format!("{verb}{}", line.what)).wrap());
-        if waiting {
-            ui.label(RichText::new("not on disk yet").size(11.5).color(palette.warning.0));
-        } else if ui.add(Button::new(RichText::new(back).size(11.5))).on_hover_text(tip).clicked() {
+        // The same place and height in both cases: lines below must not jump when the disk is done.
+        let words = if waiting { RichText::new("Not on disk yet").color(palette.warning.0) } else { RichText::new(back) };
+        if ui.add_enabled(!waiting, Button::new(words.size(11.5))).on_hover_text(tip).clicked() {
             send(cx, ToolAction::GoBack(line.side, line.token));
         }
     });

@@ -68,23 +68,10 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
         return;
     }
     ui.label(RichText::new(tools.tool.label()).strong());
-    match tools.tool {
-        Tool::Brush | Tool::Eraser => size_ui(ui, cx),
-        tool if tool.has_mode() => mode_ui(ui, cx),
-        _ => {}
-    }
-    if tools.tool.draws_mask() {
-        target_ui(ui, cx);
-    }
-    // Dilating is done again and again, so a click inside leaves the menu open.
-    let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (menu, _) = MenuButton::new("Mask…").config(stays).ui(ui, |ui| mask_menu_ui(ui, cx));
-    menu.on_hover_text("Fill holes, remove specks, dilate, erode, invert, clear.");
-    if let Some(op) = tools.working {
-        ui.spinner();
-        ui.label(RichText::new(format!("{}…", op.doing())).color(palette.text_dim.0)).on_hover_text("Ctrl+Z stops it.");
-    } else if let Some(prompt) = &tools.prompt {
-        prompt_ui(ui, cx, &prompt.stage);
+    match &tools.prompt {
+        // In place of the options: a narrow canvas has no room for both.
+        Some(prompt) => prompt_ui(ui, cx, &prompt.stage),
+        None => tool_options_ui(ui, cx),
     }
     widgets::right(ui, |ui| {
         saved_ui(ui, cx);
@@ -93,6 +80,27 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.add(egui::Label::new(hint).truncate());
         }
     });
+}
+
+fn tool_options_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let tools = &cx.state.tools;
+    match tools.tool {
+        Tool::Brush | Tool::Eraser => size_ui(ui, cx),
+        tool if tool.has_mode() => mode_ui(ui, cx),
+        _ => {}
+    }
+    if tools.tool.draws_mask() {
+        target_ui(ui, cx);
+    }
+    // It stays open: dilating is done again and again, and numbers are typed in it.
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (button, _) = MenuButton::new("Mask…").config(config).ui(ui, |ui| mask_menu_ui(ui, cx));
+    button.on_hover_text("Fill holes, remove specks, dilate, erode, invert, clear.");
+    if let Some(op) = tools.working {
+        ui.spinner();
+        let words = RichText::new(format!("{}…", op.doing())).color(cx.palette(ui).text_dim.0);
+        ui.label(words).on_hover_text("Ctrl+Z stops it.");
+    }
 }
 
 fn size_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -171,7 +179,7 @@ fn mask_menu_ui(ui: &mut Ui, cx: &Context<'_>) {
     }
 }
 
-/// A button that leaves the menu open: dilating is done again and again.
+/// A button of a command inside the menu.
 fn command_ui(ui: &mut Ui, cx: &Context<'_>, command: Command) {
     if ui.button(command.label()).on_hover_text(command.tooltip(ui.ctx())).clicked() {
         cx.send(Action::Do(command));
