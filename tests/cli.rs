@@ -158,6 +158,25 @@ fn no_output_replaces_a_project_or_what_is_being_read() {
 }
 
 #[test]
+fn an_export_option_of_another_format_is_refused() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    data(dir.path());
+    editscope(dir.path(), &["import", ".", "-o", "p.editscope"]);
+    std::fs::write(dir.path().join("file"), "x").expect("the folder is ours");
+    let calls: [(&[&str], &str); 4] = [
+        (&["--format", "csv", "-o", "o", "--rater", "kim"], "--rater is for --format ratings"),
+        (&["--format", "csv", "-o", "o", "--invert"], "--invert is for --format masks"),
+        (&["--format", "masks", "-o", "o", "--polygons"], "--polygons is for --format coco"),
+        (&["--format", "masks", "-o", "file"], "name a folder"),
+    ];
+    for (options, words) in calls {
+        let out = editscope(dir.path(), &[&["export", "p.editscope"], options].concat());
+        assert_eq!(out.status.code(), Some(2), "{options:?}");
+        assert!(text(&out.stderr).contains(words), "{options:?}: {}", text(&out.stderr));
+    }
+}
+
+#[test]
 fn a_shard_scores_its_share_and_says_that_it_has_no_range() {
     let dir = tempfile::tempdir().expect("a temporary folder can be made");
     data(dir.path());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use anyhow::bail;
+use clap::ValueEnum as _;
 
 use crate::domain::{Detection, Mask, Region, RegionOrigin, RegionRole, RegionShape, Side};
 use crate::engine;
@@ -19,6 +20,7 @@ use super::args::{Export, ExportFormat};
 
 /// Writes what the format asks for and says how much it was.
 pub fn run(export: &Export) -> anyhow::Result<Finish> {
+    refuse_misplaced(export)?;
     if export.format == ExportFormat::Ratings {
         return super::ratings::export(&export.project, export.rater.as_deref(), &export.output);
     }
@@ -67,6 +69,25 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
     };
     out!("{}: {what}", out.display());
     Ok(Finish::Done)
+}
+
+/// Options that would do nothing with this format, and a file where a folder is to be written, are mistakes to tell.
+fn refuse_misplaced(export: &Export) -> anyhow::Result<()> {
+    let given = [
+        ("--rater", export.rater.is_some(), ExportFormat::Ratings),
+        ("--invert", export.invert, ExportFormat::Masks),
+        ("--polygons", export.polygons, ExportFormat::Coco),
+    ];
+    for (option, is_given, format) in given {
+        if is_given && export.format != format {
+            let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+            bail!("{option} is for --format {name}; with this format it would do nothing");
+        }
+    }
+    if matches!(export.format, ExportFormat::Masks | ExportFormat::PasteBack) && export.output.is_file() {
+        bail!("{} is a file; this format writes many pictures: name a folder", export.output.display());
+    }
+    Ok(())
 }
 
 /// Items and edits of a project by id.

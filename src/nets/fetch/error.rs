@@ -18,7 +18,9 @@ pub enum FetchError {
     Refused { url: String, status: u16 },
     #[error("{url}: the server answered {status}{again}", again = .tried.map_or(String::new(), |n| format!(" {n} times; try again later")))]
     Status { url: String, status: u16, tried: Option<u32> },
-    #[error("{url}: the connection broke {tried} times ({reason}); run the same command again, it goes on where it stopped")]
+    #[error(
+        "{url}: no answer after {tried} tries ({reason}); check the network, HTTPS_PROXY and HF_ENDPOINT, then run the same command again: it goes on where it stopped"
+    )]
     Broken { url: String, reason: String, tried: u32 },
     #[error("{url}: {reason}")]
     Protocol { url: String, reason: String },
