@@ -36,6 +36,8 @@ pub struct ToolTraffic {
     loaded: Option<(RowId, LoadedRegions)>,
     /// How often it was asked to keep which regions are hidden, without an answer yet.
     pub(super) hiding: usize,
+    /// How often it was asked for older regions, to go back to them, without an answer yet.
+    going_back: usize,
     /// The score whose regions were taken over, or asked for.
     found_in: Option<(RowId, Option<Arc<Score>>)>,
     check_at: f64,
@@ -49,12 +51,13 @@ impl App {
         let tools = &self.state.tools;
         let writing = tools.document.iter().chain(&tools.unsaved).any(|document| {
             let outbox = document.outbox();
-            !outbox.is_empty() && outbox.failure().is_none()
+            outbox.is_in_flight() || (!outbox.is_empty() && outbox.failure().is_none())
         });
         let asking = tools.prompt.as_ref().is_some_and(|prompt| matches!(prompt.stage, PromptStage::Working(_)));
         let reading = self.tool_traffic.loading.is_some() && self.tool_traffic.loaded.is_none();
         let hiding = self.tool_traffic.hiding > 0;
-        !writing && !asking && !reading && !hiding && !self.tool_traffic.checking && self.mask_work.is_done()
+        let going_back = self.tool_traffic.going_back > 0;
+        !writing && !asking && !reading && !hiding && !going_back && !self.tool_traffic.checking && self.mask_work.is_done()
     }
 
     /// Follows the selection, writes what waits, and looks now and then whether another window wrote.
@@ -236,13 +239,17 @@ impl App {
             RegionEvent::Appended(id, result) => self.appended(id, result),
             RegionEvent::Hidden(result) => self.hidden_kept(result),
             RegionEvent::Before { id, what, result: Ok(state) } => {
+                self.tool_traffic.going_back = self.tool_traffic.going_back.saturating_sub(1);
                 let author = self.author();
                 if let Some(document) = self.state.tools.document.as_mut().filter(|document| document.id == id) {
                     let done = document.restore(&state, &author, what);
                     self.tell(done, "That is what counts already.");
                 }
             }
-            RegionEvent::Before { result: Err(why), .. } => self.toast(Level::Error, format!("The older regions cannot be read: {why}")),
+            RegionEvent::Before { result: Err(why), .. } => {
+                self.tool_traffic.going_back = self.tool_traffic.going_back.saturating_sub(1);
+                self.toast(Level::Error, format!("The older regions cannot be read: {why}"));
+            }
         }
     }
 
@@ -428,7 +435,9 @@ impl App {
             crate::domain::regions::EntryKind::SetAside => format!("took the version that was set aside ({})", line.what),
             _ => format!("went back to before “{}”", line.what),
         };
-        self.store.send(StoreRequest::Regions(RegionRequest::Before { id: document.id, side, token, what }));
+        let id = document.id;
+        self.tool_traffic.going_back += 1;
+        self.store.send(StoreRequest::Regions(RegionRequest::Before { id, side, token, what }));
     }
 
     /// Asks the segmenter about the points and the box so far; an older question is dropped.

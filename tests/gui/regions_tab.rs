@@ -12,11 +12,11 @@ use egui_kittest::kittest::Queryable as _;
 use crate::pointer::{document, drag, persons_boxes, press, shift, type_over};
 use crate::support::{Setup, Window};
 
-/// Waits until every change is on disk: before that a line of the journal offers no way back.
-fn on_disk(window: &mut Window) {
+/// Waits for what another thread does without the window being busy: writing the journal, or reading it for a way back.
+fn wait_until(window: &mut Window, what: &str, is_so: impl Fn(&Window) -> bool) {
     let began = Instant::now();
-    while !document(window).outbox().is_empty() {
-        assert!(began.elapsed() < Duration::from_secs(60), "the changes do not reach the disk");
+    while !is_so(window) {
+        assert!(began.elapsed() < Duration::from_secs(60), "{what}");
         std::thread::sleep(Duration::from_millis(2));
         window.settle();
     }
@@ -47,12 +47,14 @@ fn the_list_selects_renames_hides_deletes_and_goes_back_to_automatic() {
     assert_eq!(document(&window).shown(Side::Edit).map(|region| region.facts.name.clone()).collect::<Vec<_>>(), found);
     // The journal tells it all, and leads back.
     window.key(Key::F5);
-    on_disk(&mut window);
+    // Before that a line of the journal offers no way back.
+    wait_until(&mut window, "the changes do not reach the disk", |window| document(window).outbox().is_empty());
     window.harness.get_by_label("deleted “my thing”");
     let back = window.harness.get_all_by_label("Back to before").nth(1).unwrap();
     back.click();
     window.settle();
-    assert!(document(&window).shown(Side::Edit).any(|region| region.facts.name == "my thing"));
+    let is_back = |window: &Window| document(window).shown(Side::Edit).any(|region| region.facts.name == "my thing");
+    wait_until(&mut window, "the state before the deletion does not come back", is_back);
     window.harness.get_by_label("went back to before “deleted “my thing””");
 }
 

@@ -44,6 +44,11 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
+    /// Whether the disk has been asked and has not answered yet.
+    pub const fn is_in_flight(&self) -> bool {
+        self.in_flight
+    }
+
     /// Why the last write failed; `None` when it did not.
     pub const fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
