@@ -245,12 +245,12 @@ fn people(comparison: &Comparison) {
 
 /// How voters agree, and how each of them votes.
 fn voters(comparison: &Comparison) {
+    let percent = |share: &Outcome<f64>| share.value().map_or_else(|| UNDEFINED.to_owned(), |share| format!("{:.0} %", share * 100.0));
     for (criterion, found) in &comparison.between_voters {
         if found.raters.len() > 1 {
             out!("");
-            out!("voters on {criterion}: {} per cent equal, α nominal {}", cell(&found.percent), cell(&found.alpha_nominal));
+            out!("voters on {criterion}: {} equal, α nominal {}", percent(&found.percent), cell(&found.alpha_nominal));
         }
-        let percent = |share: &Outcome<f64>| share.value().map_or_else(|| UNDEFINED.to_owned(), |share| format!("{:.0} %", share * 100.0));
         for (voter, report) in comparison.voters.get(criterion).into_iter().flatten() {
             out!(
                 "  {voter:<18} {} votes, {} of the decided ones for the first (left), {} ties or both bad, {} as the others",
