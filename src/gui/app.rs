@@ -148,6 +148,7 @@ impl App {
             && self.state.people.waiting == 0
             && !self.state.motions.is_underway()
             && self.tools_settled()
+            && canvas::is_settled(&self.ctx)
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.

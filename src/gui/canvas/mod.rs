@@ -30,6 +30,7 @@ use super::widgets;
 
 pub use frame::{Frame, Pane, ui_rect};
 pub use picture::Place;
+pub use region_raster::is_settled;
 
 /// Where the last drawn pane is remembered, so that keys can zoom into its middle.
 pub fn pane_id() -> Id {
