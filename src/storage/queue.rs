@@ -8,7 +8,6 @@ use super::error::Fault;
 use super::pictures::PictureState;
 use super::scores::outcome_of;
 use super::{EditId, ItemId, Project, RunId, StorageError};
-use crate::domain::rle::{Counts, Rle};
 use crate::domain::{EditKey, ItemKey, Outcome, Parts, Profile, Score, TraceKind};
 
 /// One edit in the queue.
@@ -158,7 +157,7 @@ pub fn flags_of(score: &Score) -> Vec<Flag> {
         let pixels = u64::from(mask.size[0]) * u64::from(mask.size[1]);
         let nearly = |area: f64| area >= NEARLY_WHOLE * pixels as f64;
         flag(Flag::BoxNearlyWhole, !score.global && score.boxes.source.iter().any(|found| nearly(found.rect_in_image.area().into())));
-        let set = set_pixels(mask);
+        let set = mask.count().ok();
         flag(Flag::EmptyMask, set == Some(0));
         flag(Flag::FullMask, pixels > 0 && set == Some(pixels));
     }
@@ -171,14 +170,6 @@ pub fn flags_of(score: &Score) -> Vec<Flag> {
     flag(Flag::Shifted, score.triage.shift.is_some());
     flag(Flag::LeakHigh, score.triage.change.and_then(|change| change.leak).is_some_and(|leak| leak >= HIGH_LEAK));
     flags
-}
-
-/// Number of set pixels; `None` for an encoding that is broken.
-fn set_pixels(mask: &Rle) -> Option<u64> {
-    match &mask.counts {
-        Counts::Runs(runs) => Some(runs.iter().skip(1).step_by(2).map(|&run| u64::from(run)).sum()),
-        Counts::Packed(_) => mask.to_mask().ok().map(|mask| mask.count()),
-    }
 }
 
 const QUEUE: &str = "
