@@ -13,6 +13,7 @@ use crate::storage::EditId;
 
 use super::app::App;
 use super::dialogs::Ask as AskFile;
+use super::project_store::flags_after;
 use super::state::{Page, Tab};
 
 /// What a person asks for about the selected edit.
@@ -264,6 +265,7 @@ impl App {
         let range = self.state.details.as_ref().and_then(|details| details.audit.range.clone());
         self.state.queue.update(edit, |row| {
             row.take_score(&partial.score);
+            row.flags = flags_after(row.flags, &partial.score);
             if let Some(range) = &range {
                 row.overall = (&combined(&partial.score, range).overall).into();
             }

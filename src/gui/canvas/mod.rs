@@ -29,6 +29,7 @@ use super::pictures::Wanted;
 use super::widgets;
 
 pub use frame::{Frame, Pane, ui_rect};
+pub use notes::{loss_text, motion_text};
 pub use picture::Place;
 
 /// Where the last drawn pane is remembered, so that keys can zoom into its middle.

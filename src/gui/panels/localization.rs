@@ -3,7 +3,8 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Grid, Label, RichText, Role, Sense, Ui, vec2};
 
-use crate::domain::{Detection, Score, Side, TokenMatch};
+use crate::domain::{Detection, Score, Side, Size, TokenMatch};
+use crate::gui::canvas::{loss_text, motion_text};
 use crate::gui::context::{Action, Context};
 use crate::gui::rescore::AuditAction;
 use crate::gui::widgets::{self, section};
@@ -44,14 +45,11 @@ pub fn change_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
     }
     if let Some(shift) = triage.shift {
-        let text = format!(
-            "⚠ The edit is moved by {:.1}, {:.1} px and zoomed {:.3}×: that explains {:.0} % of the difference outside the region.",
-            shift.dx,
-            shift.dy,
-            shift.zoom,
-            shift.explained * 100.0
-        );
+        // The mask has the size of the source; without one the canvas will do.
+        let source = score.mask.as_ref().map_or(Size::BPM500, |mask| Size::new(mask.size[1], mask.size[0]));
+        let text = format!("⚠ {}.", motion_text(&shift, source));
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
+        ui.add(Label::new(RichText::new(loss_text(&shift)).size(12.0).color(palette.text_dim.0)).wrap());
     }
 }
 
