@@ -32,7 +32,7 @@ pub enum Command {
     Demo(Demo),
     /// Read a data set into a project
     Import(Import),
-    /// Check a data set without changing anything
+    /// Check a data set without changing anything: rows, pictures (every pixel is decoded), pairs that do not fit
     Lint(Lint),
     /// Read the seven fields out of instructions, one JSON object a line
     Parse(Parse),
@@ -125,6 +125,9 @@ pub struct Lint {
     /// The format, if it should not be detected: bpm, jsonl, csv, pairs
     #[arg(long)]
     pub format: Option<String>,
+    /// Read the headers of the pictures only: fast, but pictures that are cut short go unseen
+    #[arg(long)]
+    pub quick: bool,
     /// Print one JSON object a finding
     #[arg(long)]
     pub json: bool,

@@ -1,11 +1,12 @@
 //! The small commands: open, import, lint, parse.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, bail};
+use indicatif::ProgressBar;
 use serde_json::json;
 
-use crate::datasets;
+use crate::datasets::{self, Depth};
 use crate::engine::{ModelSource, files, parse_instruction};
 
 use super::args::{Import, Lint, Open, Parse};
@@ -43,7 +44,18 @@ pub fn import(import: &Import) -> anyhow::Result<Finish> {
 
 /// Checks a data set; one line a finding.
 pub fn lint(lint: &Lint) -> anyhow::Result<Finish> {
-    let findings = datasets::lint(&datasets::read(&lint.data, format(lint.format.as_deref())?)?);
+    let dataset = files::read(&lint.data, format(lint.format.as_deref())?)?;
+    let depth = if lint.quick { Depth::Headers } else { Depth::Pixels };
+    let bar = std::io::stderr().is_terminal().then(ProgressBar::no_length);
+    let findings = datasets::lint(&dataset, depth, &|done, total| {
+        if let Some(bar) = &bar {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+    });
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
     for finding in &findings {
         if lint.json {
             out!("{}", json!({"error": finding.error, "place": finding.place, "reason": finding.reason}));
@@ -52,7 +64,9 @@ pub fn lint(lint: &Lint) -> anyhow::Result<Finish> {
         }
     }
     if !lint.json {
-        out!("{}: {} findings", lint.data.display(), findings.len());
+        let looked = if lint.quick { "; of the pictures only the headers were read" } else { "" };
+        let (items, edits) = (dataset.items.len(), dataset.edit_count());
+        out!("{}: {} findings in {items} items with {edits} edits{looked}", lint.data.display(), findings.len());
     }
     Ok(if findings.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }
