@@ -69,6 +69,7 @@ fn parse_reads_a_line_and_writes_an_object_with_the_seven_fields() {
         .current_dir(dir.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
     let input = b"make the mug red\r\n\n\xff\xfe not text\nturn the dog into a cat";
@@ -80,7 +81,40 @@ fn parse_reads_a_line_and_writes_an_object_with_the_seven_fields() {
         assert!(FIELDS.iter().all(|field| object[field].is_string()), "{object}");
     }
     assert_eq!((objects[0]["edited_part"].as_str(), objects[0]["edit_type"].as_str()), (Some("red mug"), Some("change color")));
-    assert!(out.status.success());
+    // The line that is no text is named, and the exit code says that not all went well.
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(
+        text(&out.stderr),
+        "problem: standard input:3: the line is no text in UTF-8: its byte 1 is 0xff; read without what is no text\n"
+    );
+    assert!(objects[2]["doubtful"].as_str().is_some_and(|why| why.contains("0xff")), "{}", objects[2]);
+    let signs = editscope(dir.path(), &["parse", "🦊 → 🐻"]);
+    assert!(text(&signs.stdout).contains("there is no word in the instruction, only '🦊 → 🐻'"), "{}", text(&signs.stdout));
+}
+
+#[test]
+fn a_project_file_that_is_none_is_called_what_it_is_by_every_command() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(dir.path().join("empty.editscope"), "").expect("the folder is ours");
+    std::fs::write(dir.path().join("words.editscope"), "these are words ".repeat(40)).expect("the folder is ours");
+    for (name, words) in [("empty.editscope", "it is empty (0 bytes)"), ("words.editscope", "it is no SQLite database")] {
+        for arguments in [
+            &["open", name][..],
+            &["score", name],
+            &["agree", name],
+            &["export", name, "--format", "csv", "-o", "o.csv"],
+            &["range", "list", name],
+            &["merge", name, "missing.editscope", "-o", "m.editscope"],
+        ] {
+            let out = editscope(dir.path(), arguments);
+            assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", text(&out.stderr));
+            assert!(
+                text(&out.stderr).contains(&format!("{name} is not an EditScope project: {words}")),
+                "{arguments:?}: {}",
+                text(&out.stderr)
+            );
+        }
+    }
 }
 
 #[test]

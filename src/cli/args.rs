@@ -263,8 +263,9 @@ pub enum ModelsCommand {
     },
     /// Fetch a set (`paper`, `light`, `baselines`) or single networks; goes on where an earlier fetch stopped
     ///
-    /// HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE and HF_HUB_OFFLINE mean what they mean to the hub's own tools, HTTPS_PROXY and NO_PROXY what
-    /// they mean everywhere. Files that are in the hub's cache already are linked, not fetched.
+    /// HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE and HF_HUB_OFFLINE mean what they mean to the hub's own tools, HTTPS_PROXY, HTTP_PROXY,
+    /// ALL_PROXY and NO_PROXY what they mean everywhere. Files that are in the hub's cache already are linked, not fetched. A network that cannot
+    /// be fetched does not keep the others; it is named at the end, and the exit code is 1 (2 when none could be fetched).
     Fetch {
         /// Sets or networks of `models list`
         #[arg(required = true, value_name = "NAME")]

@@ -122,7 +122,7 @@ fn project_for(score: &Score) -> anyhow::Result<Place> {
     if !data.exists() {
         bail!("{}: there is no such file or folder", data.display());
     }
-    if Project::is_project(&data) {
+    if Project::is_meant(&data) {
         return Ok(Place::Project(data));
     }
     Ok(match &score.out {
