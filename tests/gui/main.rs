@@ -9,6 +9,7 @@ mod columns;
 mod looks;
 mod looks_canvas;
 mod measures;
+mod networks;
 mod people;
 mod pixels;
 mod pointer;
