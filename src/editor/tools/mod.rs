@@ -114,6 +114,8 @@ pub struct Tools {
     pub options: ToolOptions,
     /// The selected edit's regions; `None` while they are read.
     pub document: Option<RegionDocument>,
+    /// The selected edit whose regions the project file did not give, and why.
+    pub unreadable: Option<(RowId, String)>,
     /// Edits that were left with changes that are not on disk yet.
     pub unsaved: Vec<RegionDocument>,
     /// Sizes of the selected edit's upright pictures: of its source, then its own.
