@@ -69,6 +69,7 @@ fn parse_reads_a_line_and_writes_an_object_with_the_seven_fields() {
         .current_dir(dir.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
     let input = b"make the mug red\r\n\n\xff\xfe not text\nturn the dog into a cat";
@@ -80,7 +81,73 @@ fn parse_reads_a_line_and_writes_an_object_with_the_seven_fields() {
         assert!(FIELDS.iter().all(|field| object[field].is_string()), "{object}");
     }
     assert_eq!((objects[0]["edited_part"].as_str(), objects[0]["edit_type"].as_str()), (Some("red mug"), Some("change color")));
-    assert!(out.status.success());
+    // The line that is no text is named, and the exit code says that not all went well.
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(
+        text(&out.stderr),
+        "problem: standard input:3: the line is no text in UTF-8: its byte 1 is 0xff; read without what is no text\n"
+    );
+    assert!(objects[2]["doubtful"].as_str().is_some_and(|why| why.contains("0xff")), "{}", objects[2]);
+    let signs = editscope(dir.path(), &["parse", "🦊 → 🐻"]);
+    assert!(text(&signs.stdout).contains("there is no word in the instruction, only '🦊 → 🐻'"), "{}", text(&signs.stdout));
+}
+
+#[test]
+fn a_project_file_that_is_none_is_called_what_it_is_by_every_command() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(dir.path().join("empty.editscope"), "").expect("the folder is ours");
+    std::fs::write(dir.path().join("words.editscope"), "these are words ".repeat(40)).expect("the folder is ours");
+    for (name, words) in [("empty.editscope", "it is empty (0 bytes)"), ("words.editscope", "it is no SQLite database")] {
+        for arguments in [
+            &["open", name][..],
+            &["score", name],
+            &["agree", name],
+            &["export", name, "--format", "csv", "-o", "o.csv"],
+            &["range", "list", name],
+            &["merge", name, "missing.editscope", "-o", "m.editscope"],
+        ] {
+            let out = editscope(dir.path(), arguments);
+            assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", text(&out.stderr));
+            assert!(
+                text(&out.stderr).contains(&format!("{name} is not an EditScope project: {words}")),
+                "{arguments:?}: {}",
+                text(&out.stderr)
+            );
+        }
+    }
+}
+
+#[test]
+fn lint_reads_every_pixel_says_where_and_never_calls_nothing_a_success() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    data(dir.path());
+    let whole = std::fs::read(dir.path().join("remove-edit.png")).expect("it was copied there");
+    std::fs::write(dir.path().join("remove-edit.png"), &whole[..whole.len() / 2]).expect("the folder is ours");
+    let found = editscope(dir.path(), &["lint", "."]);
+    let said = text(&found.stdout);
+    assert_eq!(found.status.code(), Some(1), "{said}");
+    let cut: Vec<&str> = said.lines().filter(|line| line.contains("remove-edit.png")).collect();
+    assert_eq!(cut.len(), 1, "{said}");
+    assert!(cut[0].starts_with("error: manifest.jsonl:3: the edited image: "), "{said}");
+    assert!(cut[0].ends_with("copy or export the picture again"), "{said}");
+    assert!(said.contains("error: manifest.jsonl:4: edited picture 'not-there.png' is not there"), "{said}");
+    let quick = text(&editscope(dir.path(), &["lint", ".", "--quick"]).stdout);
+    assert!(!quick.contains("remove-edit.png") && quick.contains("only the headers were read"), "{quick}");
+    let imported = editscope(dir.path(), &["import", ".", "-o", "p.editscope"]);
+    assert!(text(&imported.stderr).contains("manifest.jsonl:3: the edited image: "), "{}", text(&imported.stderr));
+    assert!(text(&imported.stdout).contains("pictures missing: 1; pictures that cannot be read: 1"), "{}", text(&imported.stdout));
+
+    std::fs::write(dir.path().join("header.csv"), "id,source,instruction,edited\n").expect("the folder is ours");
+    std::fs::write(dir.path().join("rows.csv"), "id,source,instruction,edited\na,,x,\n").expect("the folder is ours");
+    for (file, words) in [("header.csv", "it has no rows"), ("rows.csv", "rows.csv:2: the row has no 'source'; left out")] {
+        for arguments in [&["lint", file][..], &["lint", file, "--json"], &["import", file, "-o", "none.editscope"], &["score", file]] {
+            let out = editscope(dir.path(), arguments);
+            assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", text(&out.stdout));
+            assert!(text(&out.stderr).contains("there is no item in it"), "{arguments:?}: {}", text(&out.stderr));
+            assert!(text(&out.stderr).contains(words), "{arguments:?}: {}", text(&out.stderr));
+            assert!(!dir.path().join("none.editscope").exists(), "{arguments:?}");
+        }
+    }
 }
 
 #[test]
@@ -174,6 +241,46 @@ fn an_export_option_of_another_format_is_refused() {
         assert_eq!(out.status.code(), Some(2), "{options:?}");
         assert!(text(&out.stderr).contains(words), "{options:?}: {}", text(&out.stderr));
     }
+}
+
+#[test]
+fn ratings_about_other_edits_are_told_with_their_lines_by_kind_and_nothing_is_added() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    data(dir.path());
+    editscope(dir.path(), &["import", ".", "-o", "p.editscope"]);
+    let put = |name: &str, lines: Vec<String>| std::fs::write(dir.path().join(name), lines.join("\n")).expect("the folder is ours");
+    let row = |n: usize| format!(r#"{{"kind":"rating","item":"i{n}","edit":"e{n}","rater":"kim","values":{{"overall":3}}}}"#);
+    put("other.jsonl", (0..12).map(row).chain(["{}".to_owned()]).collect());
+    let out = editscope(dir.path(), &["import", "--ratings", "other.jsonl", "-o", "p.editscope"]);
+    let said = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{said}");
+    assert!(said.contains("problem: other.jsonl:5: this project has no edit 'e4'; the rating of 'kim' is left out"), "{said}");
+    assert!(said.contains("problem: … and 7 more like these") && !said.contains("'e5'"), "{said}");
+    assert!(said.contains("other.jsonl:13: it lacks the key 'kind'"), "{said}");
+    // Where some fit, each that does not is named.
+    let fitting = r#"{"kind":"rating","item":"a","edit":"a1","rater":"kim","values":{"overall":3}}"#.to_owned();
+    put("some.jsonl", (0..7).map(row).chain([fitting]).collect());
+    let out = editscope(dir.path(), &["import", "--ratings", "some.jsonl", "-o", "p.editscope"]);
+    assert_eq!((out.status.code(), text(&out.stderr).lines().count()), (Some(1), 7), "{}", text(&out.stderr));
+
+    put("tab.csv", ["item,model,overall", "a,one,4", "x,one,4", "y,one,4", "x,one,5"].map(str::to_owned).to_vec());
+    let columns = ["-o", "p.editscope", "--columns", "item=item,model=model,overall=overall"];
+    let out = editscope(dir.path(), &[&["import", "tab.csv"][..], &columns].concat());
+    let said = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    assert!(said.contains("problem: tab.csv:3: the project has no edit of 'x' by 'one' (2 ratings)\n"), "{said}");
+    assert!(said.contains("problem: tab.csv:4: the project has no edit of 'y' by 'one'\n"), "{said}");
+    put("none.csv", std::iter::once("item,model,overall".to_owned()).chain((0..9).map(|n| format!("x{n},one,4"))).collect());
+    let out = editscope(dir.path(), &[&["import", "none.csv"][..], &columns].concat());
+    let said = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{said}");
+    assert!(said.contains("none.csv:6: the project") && said.contains("… and 4 more like these") && !said.contains("none.csv:7"), "{said}");
+
+    std::fs::write(dir.path().join("r.json"), "{\n\"name\": \"r\",\n\"profile\": \"best\"}").expect("the folder is ours");
+    let out = editscope(dir.path(), &["range", "import", "p.editscope", "r.json"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = text(&out.stderr);
+    assert!(said.contains("r.json is no range") && said.contains("line 3: field 'profile' is 'best'; it can be corrected"), "{said}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use editscope::datasets::{Dataset, Format, ReadError, detect, lint, read};
+use editscope::datasets::{Dataset, Depth, Format, ReadError, detect, lint, read, unreadable};
 use editscope::domain::{ParseOrigin, Rating};
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ fn a_broken_manifest_is_read_as_far_as_it_goes_and_says_what_was_wrong_where() {
     assert_eq!(Value::Object(dataset.items[0].edits[0].extra.clone()), json!({"loss": null, "note": "NaN"}));
     let said = problems(&dataset);
     let expected = [
-        ("manifest.jsonl:1", "NaN or Infinity"),
+        ("manifest.jsonl:1", "field 'loss' is NaN or Infinity, which JSON has not; read as null"),
         ("manifest.jsonl:2", "the row has no 'edited'; left out"),
         ("manifest.jsonl:3", "the row is a list, not an object; left out"),
         ("manifest.jsonl:4", "id 'a' is that of manifest.jsonl:1 already; kept as 'a#2'"),
@@ -128,7 +128,63 @@ fn parses_are_lower_cased_and_trimmed_and_keep_their_full_stops() {
     assert_eq!(dataset.items[1].parse.as_ref().map(|parse| (parse.edited_part.as_str(), parse.origin)), Some(("all", ParseOrigin::Person)));
     assert_eq!(dataset.items[2].parse.as_ref().map(|parse| parse.size.as_str()), Some("smaller"));
     assert_eq!(dataset.items[3].parse, None);
-    assert_eq!(problems(&dataset), ["manifest.jsonl:4: 'parse' is no JSON object; read as missing"]);
+    let rest = "this parse is not taken, the instruction is read by the rules";
+    let said = format!("manifest.jsonl:4: field 'parse' is text that is no JSON object (expected value at column 1); {rest}");
+    assert_eq!(problems(&dataset), [said]);
+}
+
+#[test]
+fn a_broken_parse_is_named_and_not_taken_and_the_other_edits_of_the_item_keep_theirs() {
+    let bench = Bench::new();
+    bench.pictures(&["s.png", "e.png"]);
+    let row = |item: &str, id: &str, parse: &str| {
+        format!(r#"{{"id": "{id}", "item": "{item}", "source": "s.png", "instruction": "{item}", "edited": "e.png", "parse": {parse}}}"#)
+    };
+    let good = r#"{"original_part": "cup", "edited_part": "red cup", "edit_type": "change color"}"#;
+    let rows = [
+        // The first row of an item speaks for it, so a broken one there must not.
+        row("one", "a", r#"{"original_part": ["cup"], "edited_part": "red cup", "size": 3}"#),
+        row("one", "b", good),
+        row("one", "c", r#"{"orignal_part": "mug"}"#),
+        row("two", "d", r#"{"edited_part": "x", "origin": "guess"}"#),
+        row("two", "e", "[1]"),
+        row("two", "f", r#"{"by": "gpt"}"#),
+        row("two", "g", r#""{\"size\": ""#),
+        row("three", "h", r#"{"edited_part": "cup", "size": "larger", "position": "near the door"}"#),
+    ];
+    let dataset = bench.manifest(&rows.each_ref().map(String::as_str));
+    let parse = |item: usize| dataset.items[item].parse.as_ref();
+    assert_eq!(parse(0).map(|parse| parse.edited_part.as_str()), Some("red cup"), "that of the second row");
+    assert_eq!(parse(1), None, "the rules read it");
+    assert_eq!(parse(2).map(|parse| (parse.size.as_str(), parse.doubtful.is_some())), Some(("larger", true)));
+    let rest = "this parse is not taken, the instruction is read by the rules";
+    assert_eq!(
+        problems(&dataset),
+        [
+            format!("manifest.jsonl:1: field 'parse.original_part' is a list, not text; {rest}"),
+            format!("manifest.jsonl:1: field 'parse.size' is 3, not text; {rest}"),
+            format!("manifest.jsonl:3: field 'parse.orignal_part' is none of a parse; is 'original_part' meant?; {rest}"),
+            format!("manifest.jsonl:4: field 'parse.origin' is 'guess'; it can be rules, llm, import, person; {rest}"),
+            format!("manifest.jsonl:5: field 'parse' is a list, not an object; {rest}"),
+            format!(
+                "manifest.jsonl:6: field 'parse' has none of original_part, edited_part, edit_type, being_added, added_object, size, position; {rest}"
+            ),
+            format!("manifest.jsonl:7: field 'parse' is text that is no JSON object (it ends too early; it may be cut short); {rest}"),
+            "manifest.jsonl:8: field 'parse.size' is 'larger', none of bigger, smaller, unchanged and none; size is not judged".to_owned(),
+            "manifest.jsonl:8: field 'parse.position' is 'near the door', none of left, right, above, below, inside, unchanged and none; \
+             position is not judged"
+                .to_owned(),
+        ]
+    );
+    // BPM's own file has the fields in the item.
+    let file = bench.write(
+        "local_metadata.json",
+        r#"[{"index": 4, "instruction": "x", "source_image_path": "s.png", "original_part": 7, "size": "bigger.",
+             "edited_image1": {"image_path": "e.png"}}]"#,
+    );
+    let dataset = read(&file, None).expect("BPM's file");
+    assert_eq!(dataset.items[0].parse, None);
+    assert_eq!(problems(&dataset), [format!("local_metadata.json item 4: field 'original_part' is 7, not text; {rest}")]);
 }
 
 #[test]
@@ -153,7 +209,7 @@ fn tables_are_read_with_marks_semicolons_decimal_commas_and_windows_line_ends() 
     let said = problems(&dataset);
     assert_eq!(said.len(), 3, "{said:#?}");
     // Line 4, because the quoted cell above holds a line end.
-    assert_eq!(said[0], "t.csv:4: rating 'overall' is \"NaN\", not a number; read as missing");
+    assert_eq!(said[0], "t.csv:4: rating 'overall' is text 'NaN', not a number; read as missing");
     assert!(said[1].starts_with("t.csv:7: column 'w:json' is no JSON"), "{}", said[1]);
     assert!(said[2].starts_with("t.csv:8: the row has 13 cells, the header 11; left out"), "{}", said[2]);
 }
@@ -210,7 +266,7 @@ fn bpm_files_keep_words_and_numbers_of_the_same_name_apart() {
     assert_eq!(
         problems(&dataset),
         [
-            "local_metadata.json: NaN or Infinity is no JSON; read as null",
+            "local_metadata.json: field '[0].edited_image2.preservation' is NaN or Infinity, which JSON has not; read as null",
             "local_metadata.json item 0: edited_image4 has no 'image_path'; left out",
             "local_metadata.json item 0: edited picture 'sample/0/gone.png' is not there; kept, to be located later",
             "local_metadata.json item 0: index 0 came before; kept as item '0#2'",
@@ -312,11 +368,16 @@ fn lint_finds_what_will_make_scores_doubtful() {
         r#"{"id": "d", "item": "2", "source": "s.png", "instruction": "X", "edited": "same.png"}"#,
         r#"{"id": "e", "item": "2", "source": "s.png", "instruction": "X", "edited": "s.png"}"#,
     ]);
-    let found = lint(&dataset);
+    let counted = std::sync::atomic::AtomicUsize::new(0);
+    let found = lint(&dataset, Depth::Pixels, &|_, total| {
+        assert_eq!(total, 4, "each picture that is there, once");
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(counted.into_inner(), 4);
     let said: Vec<(bool, &str, &str)> = found.iter().map(|f| (f.error, f.place.as_str(), f.reason.as_str())).collect();
     let expected = [
         (true, "manifest.jsonl:3", "'gone.png' is not there"),
-        (true, "b", "picture 'broken.png' cannot be read"),
+        (true, "manifest.jsonl:2", "broken.png: is not a picture of a kind this program reads"),
         (false, "1", "the captions before and after the edit are the same: 'c'"),
         (false, "a", "the edit is 6×3, its source 4×3"),
         (false, "e", "the edit is the source file itself"),
@@ -326,6 +387,63 @@ fn lint_finds_what_will_make_scores_doubtful() {
     for (said, expected) in said.iter().zip(expected) {
         assert!(said.0 == expected.0 && said.1 == expected.1 && said.2.contains(expected.2), "{said:?} {expected:?}");
     }
+}
+
+/// Every way in which a picture is no picture, found with the line that names it, in the words of scoring.
+#[test]
+fn pictures_that_scoring_cannot_read_are_found_before_with_their_line_and_the_same_words() {
+    let bench = Bench::new();
+    let noise = image::RgbImage::from_fn(64, 64, |x, y| image::Rgb([(x * 37 % 251) as u8, (y * 91 % 251) as u8, (x * y % 251) as u8]));
+    let encoded = |format| {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        noise.write_to(&mut bytes, format).expect("noise can be encoded");
+        bytes.into_inner()
+    };
+    let (png, jpeg) = (encoded(image::ImageFormat::Png), encoded(image::ImageFormat::Jpeg));
+    bench.write("s.png", &png);
+    bench.write("good.jpg", &jpeg);
+    bench.write("tail.png", [&png[..], b"after the end"].concat());
+    bench.write("cut.png", &png[..png.len() / 2]);
+    bench.write("cut.jpg", &jpeg[..jpeg.len() - 30]);
+    bench.write("nothing.png", "");
+    bench.write("bytes.png", "no picture");
+    std::fs::create_dir(bench.folder.path().join("folder.png")).expect("the folder is ours");
+    let edits = ["good.jpg", "tail.png", "cut.png", "cut.jpg", "nothing.png", "bytes.png", "folder.png", "cut.png"];
+    let row = |edit: &str| format!(r#"{{"item":"i","source":"s.png","instruction":"x","edited":"{edit}","model":"m-{edit}"}}"#);
+    let rows = edits.map(row);
+    let dataset = bench.manifest(&rows.each_ref().map(String::as_str));
+    assert_eq!(
+        problems(&dataset),
+        [
+            "manifest.jsonl:7: edited picture 'folder.png' is a folder, not a picture; kept, to be located later",
+            "manifest.jsonl:8: id 'i/m-cut.png' repeats manifest.jsonl:3; left out",
+        ]
+    );
+    let expected = [
+        ("manifest.jsonl:3", "cut.png", "is damaged or cut short"),
+        ("manifest.jsonl:4", "cut.jpg", "is damaged or cut short"),
+        ("manifest.jsonl:5", "nothing.png", "is empty (0 bytes)"),
+        ("manifest.jsonl:6", "bytes.png", "is not a picture of a kind this program reads"),
+    ];
+    let in_words = |place: &str, name: &str| {
+        let path = bench.folder.path().join(name);
+        let why = editscope::imaging::decode::decode(&path, &Default::default()).expect_err("no picture");
+        (place.to_owned(), format!("the edited image: {why}"))
+    };
+    let expected = expected.map(|(place, name, reason)| {
+        let words = in_words(place, name);
+        assert!(words.1.contains(reason), "{words:?}");
+        words
+    });
+    let found: Vec<_> = unreadable(&dataset).into_iter().map(|problem| (problem.place, problem.reason)).collect();
+    assert_eq!(found, expected, "without decoding what ends as it should");
+    let linted = |depth| -> Vec<_> {
+        let findings = lint(&dataset, depth, &|_, _| {}).into_iter().filter(|finding| finding.reason.contains("the edited image"));
+        findings.map(|finding| (finding.place, finding.reason)).collect()
+    };
+    assert_eq!(linted(Depth::Pixels), expected);
+    // Headers tell nothing of an end that is missing.
+    assert_eq!(linted(Depth::Headers), expected[2..]);
 }
 
 #[test]

@@ -9,7 +9,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use editscope::nets::catalog::{CatalogFile, CatalogNetwork, HubEnv, Record, Role, network, place_of, verify};
-use editscope::nets::fetch::{Doing, FetchError, Options, Patience, Progress, fetch};
+use editscope::nets::fetch::{Doing, FetchError, Options, Patience, Progress, ProxyEnv, fetch};
+use hub::proxy::Proxy;
 use hub::{COMMIT, Fault, Served, Server};
 
 /// `bytes(range(256)) * 4096`: 1 MiB.
@@ -49,7 +50,9 @@ impl Hub {
     fn options(&self) -> Options {
         let patience = Patience { tries: 3, first_wait: Duration::from_millis(1), longest_wait: Duration::from_millis(5) };
         let env = HubEnv { endpoint: self.hub.endpoint(), token: None, cache: None, offline: false };
-        Options { env, patience, read_timeout: Duration::from_secs(5), ..Options::new(self.dir.path().to_owned()) }
+        // A proxy of this machine must not play a part.
+        let proxies = ProxyEnv::default();
+        Options { env, proxies, patience, read_timeout: Duration::from_secs(5), ..Options::new(self.dir.path().to_owned()) }
     }
 
     fn weights(&self) -> std::path::PathBuf {
@@ -260,15 +263,101 @@ fn verify_names_what_is_truncated_altered_or_gone() {
 }
 
 fn editscope(root: &Path, endpoint: &str, arguments: &[&str]) -> std::process::Output {
-    Command::new(env!("CARGO_BIN_EXE_editscope"))
+    with_proxies(root, endpoint, &[], arguments)
+}
+
+/// Runs the program with these proxy variables and no others.
+fn with_proxies(root: &Path, endpoint: &str, proxies: &[(&str, &str)], arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_editscope"));
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+        command.env_remove(name).env_remove(name.to_lowercase());
+    }
+    command
         .args(arguments)
         .env("EDITSCOPE_MODELS", root)
         .env("HF_ENDPOINT", endpoint)
         .env("HF_HOME", root.join("hf"))
         .env_remove("HF_TOKEN")
         .env_remove("HF_HUB_OFFLINE")
+        .envs(proxies.iter().copied())
         .output()
         .unwrap()
+}
+
+/// A hub that has this network of the catalog (with a file of two bytes for each of its files).
+fn put(server: &Server, name: &str) {
+    let network = network(name).unwrap();
+    let hub = network.hub.clone().unwrap();
+    for file in &network.files {
+        let path = format!("/{hub}/resolve/{}/{}", network.revision.as_deref().unwrap(), file.path);
+        server.put(&path, Served { content: b"{}".to_vec(), etag: format!("\"{CONFIG_BLOB}\""), large: false });
+    }
+}
+
+#[test]
+fn a_proxy_is_used_for_its_scheme_and_not_for_the_exceptions() {
+    let server = Server::start(None);
+    put(&server, "sam-vit-base");
+    let proxy = Proxy::start(Some(server.port));
+    let fetch = |endpoint: &str, proxies: &[(&str, &str)]| {
+        let dir = tempfile::tempdir().unwrap();
+        let output = with_proxies(dir.path(), endpoint, proxies, &["models", "fetch", "sam-vit-base"]);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    // The name is known to nobody, so whoever fetches from it went through the proxy.
+    let (code, said) = fetch("http://hub.invalid:8080", &[("HTTP_PROXY", &proxy.address())]);
+    assert_eq!((code, proxy.asked()), (Some(0), vec!["hub.invalid:8080".to_owned()]), "{said}");
+
+    let proxy = Proxy::start(Some(server.port));
+    let with_login = proxy.address().replace("http://", "http://kim:pa%40ss@");
+    let (code, said) = fetch("http://hub.invalid", &[("all_proxy", &with_login)]);
+    assert_eq!((code, proxy.asked()), (Some(0), vec!["hub.invalid:80".to_owned()]), "{said}");
+    // `printf kim:pa@ss | base64`
+    assert_eq!(proxy.logins().first().map(String::as_str), Some("Basic a2ltOnBhQHNz"));
+
+    let (for_http, for_https) = (Proxy::start(None), Proxy::start(None));
+    let both = [("HTTP_PROXY", for_http.address()), ("HTTPS_PROXY", for_https.address())];
+    let both = both.each_ref().map(|(name, address)| (*name, address.as_str()));
+    let (code, said) = fetch("https://hub.invalid", &both);
+    assert_eq!((code, for_http.asked(), for_https.asked()), (Some(2), vec![], vec!["hub.invalid:443".to_owned()]), "{said}");
+    assert!(said.contains("HTTPS_PROXY"), "{said}");
+
+    // The server of this machine is an exception, by its address, by a network, or because everything is.
+    for exceptions in ["127.0.0.1", "10.0.0.0/8,127.0.0.0/8", "*"] {
+        let proxies = [both[0], both[1], ("no_proxy", exceptions)];
+        let (code, said) = fetch(&server.endpoint(), &proxies);
+        assert_eq!((code, for_http.asked()), (Some(0), vec![]), "{exceptions}: {said}");
+    }
+    let (code, said) = fetch(&server.endpoint(), &both);
+    assert_eq!((code, for_http.asked()), (Some(2), vec![format!("127.0.0.1:{}", server.port)]), "{said}");
+    let (code, said) = fetch(&server.endpoint(), &[("HTTP_PROXY", "gopher://kim:secret@x")]);
+    assert!(code == Some(2) && said.contains("http_proxy") | said.contains("HTTP_PROXY") && !said.contains("secret"), "{said}");
+}
+
+#[test]
+fn a_network_that_fails_leaves_nothing_and_does_not_keep_the_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(None);
+    put(&server, "sam-vit-base");
+    let run = |arguments: &[&str]| editscope(dir.path(), &server.endpoint(), arguments);
+    // The server has one of the two, and it comes second.
+    let fetched = run(&["models", "fetch", "clip-vit-large-patch14", "sam-vit-base"]);
+    let said = String::from_utf8_lossy(&fetched.stderr).into_owned();
+    assert_eq!(fetched.status.code(), Some(1), "{said}");
+    assert!(String::from_utf8_lossy(&fetched.stdout).starts_with("sam-vit-base: "), "{said}");
+    assert!(said.lines().last().is_some_and(|line| line.starts_with("failed: clip-vit-large-patch14: ") && line.contains("404")), "{said}");
+    assert!(!dir.path().join("clip-vit-large-patch14").exists());
+    let verified = run(&["models", "verify"]);
+    let message = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert_eq!((verified.status.code(), message.contains("clip-vit")), (Some(0), false), "{message}");
+    // A folder that somebody else left empty is no network either; a name that is not known is said before anything is fetched.
+    std::fs::create_dir(dir.path().join("clip-vit-large-patch14")).unwrap();
+    assert_eq!(run(&["models", "verify"]).status.code(), Some(0));
+    server.forget();
+    assert_eq!(run(&["models", "fetch", "sam-vit-base", "sam-vit-bass"]).status.code(), Some(2));
+    assert_eq!(server.log(), []);
+    let alone = run(&["models", "fetch", "clip-vit-large-patch14"]);
+    assert_eq!(alone.status.code(), Some(2), "nothing could be done");
 }
 
 #[test]
@@ -290,11 +379,7 @@ fn offline_is_said_at_once_with_what_to_do() {
 fn the_command_line_fetches_lists_and_verifies() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(None);
-    let sam = network("sam-vit-base").unwrap();
-    for file in &sam.files {
-        let path = format!("/facebook/sam-vit-base/resolve/{}/{}", sam.revision.as_deref().unwrap(), file.path);
-        server.put(&path, Served { content: b"{}".to_vec(), etag: format!("\"{CONFIG_BLOB}\""), large: false });
-    }
+    put(&server, "sam-vit-base");
     let run = |arguments: &[&str]| editscope(dir.path(), &server.endpoint(), arguments);
     let unknown = run(&["models", "fetch", "sam-vit-bass"]);
     assert_eq!(unknown.status.code(), Some(2));

@@ -147,7 +147,14 @@ fn maps_that_make_no_sense_are_refused_with_the_reason() {
         let map: ColumnMap = map.parse().expect("a map");
         let why = read_opinions(&path, None, Some(&map)).expect_err("refused").to_string();
         assert!(why.contains(words) && why.contains("t.csv"), "{why}");
+        assert!(
+            why.ends_with("the table has: item, model, overall; say what they mean with --columns item=item,model=model,overall=overall"),
+            "{why}"
+        );
     }
+    let unknown = why("u.tsv", "picture\tsystem\tclarity\np\ts\t3\n");
+    assert!(unknown.contains("no column is named as the item"), "{unknown}");
+    assert!(unknown.ends_with("with --columns item=…,model=system,clarity=clarity"), "{unknown}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub enum Command {
     Demo(Demo),
     /// Read a data set into a project
     Import(Import),
-    /// Check a data set without changing anything
+    /// Check a data set without changing anything: rows, pictures (every pixel is decoded), pairs that do not fit
     Lint(Lint),
     /// Read the seven fields out of instructions, one JSON object a line
     Parse(Parse),
@@ -125,6 +125,9 @@ pub struct Lint {
     /// The format, if it should not be detected: bpm, jsonl, csv, pairs
     #[arg(long)]
     pub format: Option<String>,
+    /// Read the headers of the pictures only: fast, but pictures that are cut short go unseen
+    #[arg(long)]
+    pub quick: bool,
     /// Print one JSON object a finding
     #[arg(long)]
     pub json: bool,
@@ -260,8 +263,9 @@ pub enum ModelsCommand {
     },
     /// Fetch a set (`paper`, `light`, `baselines`) or single networks; goes on where an earlier fetch stopped
     ///
-    /// HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE and HF_HUB_OFFLINE mean what they mean to the hub's own tools, HTTPS_PROXY and NO_PROXY what
-    /// they mean everywhere. Files that are in the hub's cache already are linked, not fetched.
+    /// HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE and HF_HUB_OFFLINE mean what they mean to the hub's own tools, HTTPS_PROXY, HTTP_PROXY,
+    /// ALL_PROXY and NO_PROXY what they mean everywhere. Files that are in the hub's cache already are linked, not fetched. A network that cannot
+    /// be fetched does not keep the others; it is named at the end, and the exit code is 1 (2 when none could be fetched).
     Fetch {
         /// Sets or networks of `models list`
         #[arg(required = true, value_name = "NAME")]

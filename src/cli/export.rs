@@ -13,7 +13,7 @@ use crate::export::{
     AutomaticResult, CocoPicture, ExportResult, ExportRow, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks,
     write_pictures,
 };
-use crate::storage::{ItemId, Project, StoredEdit, StoredItem};
+use crate::storage::{ItemId, Project, StoredEdit, StoredItem, flags_of};
 
 use super::Finish;
 use super::args::{Export, ExportFormat};
@@ -128,6 +128,8 @@ fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Re
                         overall: automatic.combined.overall.clone(),
                     }),
                     baselines: scored.baselines.clone(),
+                    triage: scored.score.as_ref().map(|score| score.triage).unwrap_or_default(),
+                    flags: scored.score.iter().flat_map(flags_of).map(|flag| flag.name().to_owned()).collect(),
                 }),
             })
         })

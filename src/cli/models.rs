@@ -1,8 +1,9 @@
 //! `editscope models`: which published checkpoints there are, fetching them, and checking them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::bail;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::engine::models::{self, FetchProgress, ListedNetwork};
@@ -62,7 +63,7 @@ fn state_of(network: &ListedNetwork) -> String {
     match (place.problems.is_empty(), place.in_hub_cache, place.partial_bytes) {
         (true, true, _) => "in the hub cache".to_owned(),
         (true, false, _) => "here".to_owned(),
-        (false, _, 0) if place.folder.is_dir() => "incomplete".to_owned(),
+        (false, _, 0) if holds_something(&place.folder) => "incomplete".to_owned(),
         (false, _, 0) => "not fetched".to_owned(),
         (false, _, bytes) => format!("part ({:.0} MB)", bytes as f64 / 1e6),
     }
@@ -70,18 +71,28 @@ fn state_of(network: &ListedNetwork) -> String {
 
 fn fetch(names: &[String], dir: Option<PathBuf>) -> anyhow::Result<Finish> {
     let root = dir.map_or_else(models::root, Ok)?;
-    for name in names {
-        let bar = bar();
-        let done = models::fetch(name, &root, &mut |progress| {
-            show(&bar, &progress);
-            true
-        });
-        bar.finish_and_clear();
-        for line in done? {
-            out!("{line}");
-        }
+    let bar = bar();
+    let report = models::fetch(names, &root, &mut |progress| {
+        show(&bar, &progress);
+        true
+    });
+    bar.finish_and_clear();
+    let report = report?;
+    for line in &report.done {
+        out!("{line}");
     }
-    Ok(Finish::Done)
+    if report.done.is_empty() && !report.failed.is_empty() {
+        bail!("{}", report.failed.join("\n"));
+    }
+    for line in &report.failed {
+        eprintln!("failed: {line}");
+    }
+    Ok(if report.failed.is_empty() { Finish::Done } else { Finish::SomeFailed })
+}
+
+/// Whether there is anything in a folder.
+fn holds_something(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 fn verify(names: &[String], dir: Option<PathBuf>, json: bool) -> anyhow::Result<Finish> {
@@ -89,7 +100,7 @@ fn verify(names: &[String], dir: Option<PathBuf>, json: bool) -> anyhow::Result<
     let here = || -> anyhow::Result<Vec<String>> {
         let known = |network: ListedNetwork| {
             let folder = if dir.is_some() { root.join(&network.name) } else { network.place.folder };
-            folder.is_dir().then_some(network.name)
+            holds_something(&folder).then_some(network.name)
         };
         Ok(models::list()?.into_iter().filter_map(known).collect())
     };

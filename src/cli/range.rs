@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
-use crate::domain::{Bounds, Profile, Range};
+use crate::domain::{Bounds, Profile, Range, json};
 use crate::engine::results;
 use crate::export::write_file;
 use crate::storage::Project;
@@ -97,7 +97,7 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
 /// When it cannot be read, is no range, or has bounds that are none.
 pub fn from_file(path: &Path) -> anyhow::Result<Range> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let range: Range = serde_json::from_str(&text).with_context(|| format!("{} is no range that `range export` wrote", path.display()))?;
+    let range: Range = json::from_text(&text).with_context(|| format!("{} is no range that `range export` wrote", path.display()))?;
     for (part, bounds) in [("modify", range.modify), ("preserve", range.preserve)] {
         if bounds.is_some_and(|bounds| bounds.min > bounds.max) {
             bail!("{}: the bounds of {part} are the wrong way round", path.display());

@@ -4,12 +4,15 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use crate::datasets::read_rater_rows;
+use crate::datasets::{Problem, RaterFile, grouped, read_rater_rows};
 use crate::domain::RaterRow;
 use crate::export::{write_ratings_csv, write_ratings_jsonl};
 use crate::storage::Project;
 
 use super::Finish;
+
+/// Problems of one kind that are told one by one where nothing at all could be done.
+pub(super) const SHOWN: usize = 5;
 
 /// Writes what all raters said, or one of them: a table when `out` ends in `.csv`, else JSON lines.
 pub fn export(project: &Path, rater: Option<&str>, out: &Path) -> anyhow::Result<Finish> {
@@ -35,13 +38,21 @@ pub fn export(project: &Path, rater: Option<&str>, out: &Path) -> anyhow::Result
 }
 
 /// Adds what such a file says to a project that has the edits.
+///
+/// # Errors
+/// When the file is none that `export --format ratings` wrote, or nothing in it is about the project.
 pub fn import(file: &Path, project: &Path) -> anyhow::Result<Finish> {
-    let (rows, problems) = read_rater_rows(file)?;
+    let RaterFile { rows, places, mut problems } = read_rater_rows(file)?;
     let done = Project::open(project)?.import_rater_rows(&rows)?;
-    for problem in &problems {
-        eprintln!("problem: {problem}");
+    let about = done.problems.iter().map(|(row, reason)| Problem { place: places[*row].clone(), reason: reason.clone() });
+    problems.extend(about);
+    if done.is_about_nothing() {
+        for line in grouped(&problems, SHOWN) {
+            eprintln!("problem: {line}");
+        }
+        bail!("{}: nothing in {} is about its edits; nothing was added", project.display(), file.display());
     }
-    for problem in &done.problems {
+    for problem in &problems {
         eprintln!("problem: {problem}");
     }
     out!(
@@ -52,5 +63,5 @@ pub fn import(file: &Path, project: &Path) -> anyhow::Result<Finish> {
         done.sessions_added,
         done.known
     );
-    Ok(if problems.is_empty() && done.problems.is_empty() { Finish::Done } else { Finish::SomeFailed })
+    Ok(if problems.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }

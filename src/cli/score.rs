@@ -13,7 +13,7 @@ use crate::engine::{
     BaselineView, Combined, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, explain, files,
 };
 use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine, check_output, write_file};
-use crate::storage::{EditId, Project};
+use crate::storage::{EditId, Project, flags_of};
 
 use super::Finish;
 use super::args::{Score, Shard};
@@ -28,7 +28,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
     let (project_path, mut some_failed) = match project_for(score)? {
         Place::Project(path) => (path, false),
         Place::Import { data, project } => {
-            let done = files::import(&data, &project, None)?;
+            let done = files::import_to_score(&data, &project)?;
             report_problems(&done.problems);
             eprintln!("{}", done.summary);
             (project, !done.problems.is_empty())
@@ -36,7 +36,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         Place::Scratch { data } => {
             scratch = Scratch::new()?;
             let project = scratch.0.join("score.editscope");
-            let done = files::import(&data, &project, None)?;
+            let done = files::import_to_score(&data, &project)?;
             report_problems(&done.problems);
             (project, !done.problems.is_empty())
         }
@@ -122,7 +122,7 @@ fn project_for(score: &Score) -> anyhow::Result<Place> {
     if !data.exists() {
         bail!("{}: there is no such file or folder", data.display());
     }
-    if Project::is_project(&data) {
+    if Project::is_meant(&data) {
         return Ok(Place::Project(data));
     }
     Ok(match &score.out {
@@ -269,6 +269,7 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         global: score.global,
         trace,
         triage: score.triage,
+        flags: flags_of(score).into_iter().map(|flag| flag.name().to_owned()).collect(),
         automatic,
         models: edit.models.clone(),
         device: edit.device.clone(),

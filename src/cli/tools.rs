@@ -1,12 +1,14 @@
 //! The small commands: open, import, lint, parse.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, bail};
+use indicatif::ProgressBar;
 use serde_json::json;
 
-use crate::datasets;
+use crate::datasets::{self, Depth};
 use crate::engine::{ModelSource, files, parse_instruction};
+use crate::storage::Project;
 
 use super::args::{Import, Lint, Open, Parse};
 use super::{Finish, WindowRequest};
@@ -15,6 +17,10 @@ use super::{Finish, WindowRequest};
 pub fn open(open: Open) -> anyhow::Result<WindowRequest> {
     if !open.project.is_file() {
         bail!("{}: there is no such project file; `editscope import DATA -o {}` makes one", open.project.display(), open.project.display());
+    }
+    if !Project::is_project(&open.project) {
+        // Says what it is instead.
+        Project::open_read_only(&open.project)?;
     }
     Ok(WindowRequest {
         project: Some(open.project),
@@ -43,7 +49,18 @@ pub fn import(import: &Import) -> anyhow::Result<Finish> {
 
 /// Checks a data set; one line a finding.
 pub fn lint(lint: &Lint) -> anyhow::Result<Finish> {
-    let findings = datasets::lint(&datasets::read(&lint.data, format(lint.format.as_deref())?)?);
+    let dataset = files::read(&lint.data, format(lint.format.as_deref())?)?;
+    let depth = if lint.quick { Depth::Headers } else { Depth::Pixels };
+    let bar = std::io::stderr().is_terminal().then(ProgressBar::no_length);
+    let findings = datasets::lint(&dataset, depth, &|done, total| {
+        if let Some(bar) = &bar {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+    });
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
     for finding in &findings {
         if lint.json {
             out!("{}", json!({"error": finding.error, "place": finding.place, "reason": finding.reason}));
@@ -52,7 +69,9 @@ pub fn lint(lint: &Lint) -> anyhow::Result<Finish> {
         }
     }
     if !lint.json {
-        out!("{}: {} findings", lint.data.display(), findings.len());
+        let looked = if lint.quick { "; of the pictures only the headers were read" } else { "" };
+        let (items, edits) = (dataset.items.len(), dataset.edit_count());
+        out!("{}: {} findings in {items} items with {edits} edits{looked}", lint.data.display(), findings.len());
     }
     Ok(if findings.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }
@@ -60,19 +79,28 @@ pub fn lint(lint: &Lint) -> anyhow::Result<Finish> {
 /// Prints the seven fields of each instruction as one JSON object a line.
 pub fn parse(parse: &Parse) -> anyhow::Result<Finish> {
     let mut out = std::io::stdout().lock();
-    let mut print = |instruction: &str| -> anyhow::Result<()> {
-        let line = serde_json::to_string(&parse_instruction(instruction))?;
+    let mut print = |parse: &crate::domain::Parse| -> anyhow::Result<()> {
+        let line = serde_json::to_string(parse)?;
         writeln!(out, "{line}").context("standard output")
     };
+    let mut all_text = true;
     match &parse.instruction {
-        Some(instruction) => print(instruction)?,
+        Some(instruction) => print(&parse_instruction(instruction))?,
         None => {
             // Read as bytes: a line that is not UTF-8 must not end the others.
-            for line in std::io::stdin().lock().split(b'\n') {
+            for (index, line) in std::io::stdin().lock().split(b'\n').enumerate() {
                 let line = line.context("standard input")?;
-                print(String::from_utf8_lossy(&line).trim_end_matches('\r'))?;
+                let mut parsed = parse_instruction(String::from_utf8_lossy(&line).trim_end_matches('\r'));
+                if let Err(error) = std::str::from_utf8(&line) {
+                    let at = error.valid_up_to();
+                    let why = format!("the line is no text in UTF-8: its byte {} is 0x{:02x}", at + 1, line[at]);
+                    eprintln!("problem: standard input:{}: {why}; read without what is no text", index + 1);
+                    all_text = false;
+                    parsed.doubtful = Some(parsed.doubtful.map_or_else(|| why.clone(), |doubt| format!("{why}; {doubt}")));
+                }
+                print(&parsed)?;
             }
         }
     }
-    Ok(Finish::Done)
+    Ok(if all_text { Finish::Done } else { Finish::SomeFailed })
 }

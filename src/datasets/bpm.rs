@@ -6,12 +6,12 @@
 //! because the format names it nowhere else. Paths start at the manifest or at a folder `data` beside, above or around it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::paths::Resolver;
-use super::{Dataset, Format, LOCATE_LATER, Problem, ReadError, neutral, ratings, text};
+use super::paths::{NoFile, Resolver};
+use super::{Dataset, Format, Problem, ReadError, neutral, ratings, text};
 use crate::domain::{Edit, EditKey, Item, ItemKey, Parse, ParseOrigin, Rating};
 
 /// Who gave the `user_…` values; the file does not say.
@@ -28,18 +28,18 @@ const RATED: [(&str, &str); 5] = [
 pub(super) fn read(path: &Path) -> Result<Dataset, ReadError> {
     let malformed = |reason: String| ReadError::Malformed { path: path.to_owned(), format: Format::Bpm, reason };
     let content = text::read(path)?;
-    let (value, cleaned) = text::parse_json(&content).map_err(|error| malformed(error.to_string()))?;
+    let (value, nan) = text::parse_json(&content).map_err(|error| malformed(format!("it is no JSON ({error})")))?;
     let Value::Array(list) = value else { return Err(malformed("it is no list of items".into())) };
     let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let resolver = Resolver::beside_or(path, &["data", "..", "../data"]);
-    let mut reader = Reader { file, resolver, items: Vec::new(), keys: HashMap::new(), problems: Vec::new() };
-    if cleaned {
-        reader.problems.push(Problem { place: reader.file.clone(), reason: "NaN or Infinity is no JSON; read as null".into() });
+    let mut reader = Reader { file, resolver, items: Vec::new(), keys: HashMap::new(), problems: Vec::new(), named_at: HashMap::new() };
+    if let Some(reason) = text::nan_note(&nan) {
+        reader.problems.push(Problem { place: reader.file.clone(), reason });
     }
     for (position, entry) in list.into_iter().enumerate() {
         reader.add(position, entry);
     }
-    Ok(Dataset { format: Format::Bpm, items: reader.items, problems: reader.problems })
+    Ok(Dataset { format: Format::Bpm, items: reader.items, problems: reader.problems, named_at: reader.named_at })
 }
 
 struct Reader {
@@ -49,11 +49,14 @@ struct Reader {
     /// Item key → how often it came.
     keys: HashMap<String, usize>,
     problems: Vec<Problem>,
+    /// [`Dataset::named_at`].
+    named_at: HashMap<PathBuf, String>,
 }
 
 impl Reader {
     fn add(&mut self, position: usize, entry: Value) {
         let mut notes = Vec::new();
+        let known = self.items.len();
         let mut place = format!("{} entry {position}", self.file);
         match entry {
             Value::Object(fields) => {
@@ -67,6 +70,11 @@ impl Reader {
             _ => notes.push("the entry is no object; left out".into()),
         }
         self.problems.extend(notes.into_iter().map(|reason| Problem { place: place.clone(), reason }));
+        if let Some(item) = self.items.get(known) {
+            for picture in std::iter::once(&item.source).chain(item.edits.iter().map(|edit| &edit.picture)) {
+                self.named_at.entry(picture.path.clone()).or_insert_with(|| place.clone());
+            }
+        }
     }
 
     fn add_item(&mut self, position: usize, mut fields: Map<String, Value>, notes: &mut Vec<String>) -> Result<(), String> {
@@ -82,16 +90,19 @@ impl Reader {
         if key != wanted {
             notes.push(format!("index {wanted} came before; kept as item '{key}'"));
         }
-        let (source, found) = self.picture(&source);
-        if !found {
-            notes.push(format!("source picture '{}' {LOCATE_LATER}", source.given));
+        let (source, instead) = self.picture(&source);
+        if let Some(instead) = instead {
+            notes.push(format!("source picture '{}' {instead}", source.given));
         }
         let edits = self.take_edits(&key, &mut fields, notes);
         if edits.is_empty() {
             notes.push("the item has no edited image".into());
         }
         let mut parse = Parse { origin: ParseOrigin::Import, ..Parse::default() };
-        let parse = neutral::read_fields(&mut fields, &mut parse, notes).then_some(parse);
+        let mut faults = Vec::new();
+        let named = neutral::read_fields("", &mut fields, &mut parse, &mut faults);
+        let parse = (named && faults.is_empty()).then_some(parse);
+        notes.extend(faults.into_iter().map(|fault| format!("{fault}; {}", neutral::NOT_TAKEN)));
         self.items.push(Item { key: ItemKey(key), source, instruction, parse, edits, extra: fields });
         Ok(())
     }
@@ -118,9 +129,9 @@ impl Reader {
 
     fn edit(&self, item: &str, number: u32, mut fields: Map<String, Value>, notes: &mut Vec<String>) -> Option<Edit> {
         let given = path_of(&mut fields, "image_path")?;
-        let (picture, found) = self.picture(&given);
-        if !found {
-            notes.push(format!("edited picture '{given}' {LOCATE_LATER}"));
+        let (picture, instead) = self.picture(&given);
+        if let Some(instead) = instead {
+            notes.push(format!("edited picture '{given}' {instead}"));
         }
         let mut values = BTreeMap::new();
         for (key, criterion) in RATED {
@@ -136,18 +147,18 @@ impl Reader {
     }
 
     /// The authors' scripts write some paths with their own `./data/` in front.
-    fn picture(&self, given: &str) -> (crate::domain::PictureRef, bool) {
-        let (picture, found) = self.resolver.picture(given);
-        if found {
-            return (picture, true);
+    fn picture(&self, given: &str) -> (crate::domain::PictureRef, Option<NoFile>) {
+        let (picture, instead) = self.resolver.picture(given);
+        if instead.is_none() {
+            return (picture, None);
         }
         let shorter = given.strip_prefix("./").unwrap_or(given).strip_prefix("data/");
         match shorter.map(|shorter| self.resolver.picture(shorter)) {
-            Some((mut picture, true)) => {
+            Some((mut picture, None)) => {
                 picture.given = given.to_owned();
-                (picture, true)
+                (picture, None)
             }
-            _ => (picture, false),
+            _ => (picture, instead),
         }
     }
 }

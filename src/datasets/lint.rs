@@ -1,15 +1,11 @@
 //! Checks of a data set that was read: what will make scores wrong or doubtful, said before anything is scored.
 
 use std::collections::{HashMap, HashSet};
-use std::io::BufReader;
 use std::path::Path;
 
-use image::metadata::Orientation;
-use image::{ImageDecoder, ImageReader};
-use rayon::prelude::*;
-
-use super::Dataset;
-use crate::domain::{Item, Size};
+use super::look::{self, Look};
+use super::{Dataset, LOCATE_LATER, Problem};
+use crate::domain::Item;
 
 /// One thing that `lint` found. Errors stand for edits that cannot be scored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,86 +16,86 @@ pub struct Finding {
     pub reason: String,
 }
 
+/// How far into the pictures `lint` looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Headers only: sizes and orientations. A picture that is cut short goes unseen.
+    Headers,
+    /// Every pixel, as scoring will.
+    Pixels,
+}
+
 /// Checks a data set: what the reader could not read, pictures missing or unreadable, edits of another size or EXIF
 /// orientation than their source, several items that ask the same of the same picture, instructions that are empty,
-/// edits that are the source file itself, captions that do not change. Reads the headers of the pictures, not their pixels.
-pub fn lint(dataset: &Dataset) -> Vec<Finding> {
+/// edits that are the source file itself, captions that do not change. `progress(done, total)` counts pictures, from several threads.
+pub fn lint(dataset: &Dataset, depth: Depth, progress: &(dyn Fn(usize, usize) + Sync)) -> Vec<Finding> {
     let mut findings: Vec<Finding> = dataset
         .problems
         .iter()
         .map(|problem| Finding {
-            error: problem.reason.ends_with("left out") || problem.reason.contains("is not there"),
+            error: [LEFT_OUT, LOCATE_LATER].iter().any(|end| problem.reason.ends_with(end)),
             place: problem.place.clone(),
             reason: problem.reason.clone(),
         })
         .collect();
-    let headers = headers_of(dataset);
+    let looks = match depth {
+        Depth::Headers => look::headers(dataset, progress),
+        Depth::Pixels => look::pixels(dataset, progress),
+    };
     let mut said = HashSet::new();
     for item in &dataset.items {
-        lint_item(item, &headers, &mut said, &mut findings);
+        let faults = look::faults(dataset, item, &looks, &mut said);
+        findings.extend(faults.into_iter().map(|Problem { place, reason }| Finding { error: true, place, reason }));
+        lint_item(item, &looks, &mut findings);
     }
     repeated_questions(dataset, &mut findings);
     findings
 }
 
-/// What a picture's header says: size in upright pixels and orientation, or why it cannot be read.
-type Header = Result<(Size, Orientation), String>;
+/// How a note about something that is not in the data set that was read ends.
+const LEFT_OUT: &str = "left out";
 
-fn headers_of(dataset: &Dataset) -> HashMap<&Path, Header> {
-    let paths: HashSet<&Path> = dataset
-        .items
-        .iter()
-        .flat_map(|item| std::iter::once(&item.source).chain(item.edits.iter().map(|edit| &edit.picture)))
-        .map(|picture| picture.path.as_path())
-        .filter(|path| path.is_file())
-        .collect();
-    paths.into_par_iter().map(|path| (path, header_of(path))).collect()
-}
-
-fn header_of(path: &Path) -> Header {
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
-    let reader = ImageReader::new(BufReader::new(file)).with_guessed_format().map_err(|error| error.to_string())?;
-    let mut decoder = reader.into_decoder().map_err(|error| error.to_string())?;
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let (width, height) = decoder.dimensions();
-    let turned =
-        matches!(orientation, Orientation::Rotate90 | Orientation::Rotate270 | Orientation::Rotate90FlipH | Orientation::Rotate270FlipH);
-    Ok((if turned { Size::new(height, width) } else { Size::new(width, height) }, orientation))
-}
-
-fn lint_item<'a>(item: &'a Item, headers: &HashMap<&'a Path, Header>, said: &mut HashSet<&'a Path>, findings: &mut Vec<Finding>) {
-    let mut find = |error, place: &str, reason: String| findings.push(Finding { error, place: place.to_owned(), reason });
-    let pictures = std::iter::once((item.key.0.as_str(), &item.source)).chain(item.edits.iter().map(|e| (e.key.0.as_str(), &e.picture)));
-    for (place, picture) in pictures {
-        if let Some(Err(why)) = headers.get(picture.path.as_path())
-            && said.insert(&picture.path)
-        {
-            find(true, place, format!("picture '{}' cannot be read: {why}", picture.given));
-        }
-    }
+fn lint_item(item: &Item, looks: &HashMap<&Path, Look>, findings: &mut Vec<Finding>) {
+    let mut find = |place: &str, reason: String| findings.push(Finding { error: false, place: place.to_owned(), reason });
     if item.instruction.is_empty() {
-        find(false, &item.key.0, "the instruction is empty".into());
+        find(&item.key.0, "the instruction is empty".into());
     }
     if let (Some(before), Some(after)) = (caption(item, &BEFORE), caption(item, &AFTER))
         && before == after
     {
-        find(false, &item.key.0, format!("the captions before and after the edit are the same: '{before}'"));
+        find(&item.key.0, format!("the captions before and after the edit are the same: '{before}'"));
     }
-    let Some(Ok((size, orientation))) = headers.get(item.source.path.as_path()) else { return };
+    let Some(Ok(source)) = looks.get(item.source.path.as_path()) else { return };
     for edit in &item.edits {
         if edit.picture.path == item.source.path {
-            find(false, &edit.key.0, "the edit is the source file itself".into());
+            find(&edit.key.0, "the edit is the source file itself".into());
         }
-        let Some(Ok((edit_size, edit_orientation))) = headers.get(edit.picture.path.as_path()) else { continue };
-        if edit_size != size {
-            find(false, &edit.key.0, format!("the edit is {edit_size}, its source {size}; it will be stretched to compare"));
+        let Some(Ok(edited)) = looks.get(edit.picture.path.as_path()) else { continue };
+        if edited.size != source.size {
+            find(&edit.key.0, format!("the edit is {}, its source {}; it will be stretched to compare", edited.size, source.size));
         }
-        if edit_orientation != orientation {
+        if edited.orientation != source.orientation {
             let reason = format!(
-                "source and edit have different EXIF orientations ({orientation:?}, {edit_orientation:?}); both are turned upright"
+                "source and edit are stored in different EXIF orientations (source: {}, edit: {}); both are turned upright",
+                orientation_in_words(source.orientation),
+                orientation_in_words(edited.orientation)
             );
-            find(false, &edit.key.0, reason);
+            find(&edit.key.0, reason);
         }
+    }
+}
+
+/// What is done to a picture of an EXIF orientation to make it upright.
+const fn orientation_in_words(exif: u8) -> &'static str {
+    match exif {
+        2 => "2, mirrored left to right",
+        3 => "3, upside down",
+        4 => "4, mirrored top to bottom",
+        5 => "5, turned right and mirrored",
+        6 => "6, turned right",
+        7 => "7, turned left and mirrored",
+        8 => "8, turned left",
+        _ => "1, upright",
     }
 }
 

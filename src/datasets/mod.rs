@@ -12,7 +12,9 @@
 //! its edit is kept, so that the picture can be located later.
 
 mod bpm;
+mod grouped;
 mod lint;
+mod look;
 mod neutral;
 pub mod opinions;
 pub mod pairs;
@@ -23,15 +25,18 @@ mod sheet;
 mod table;
 mod text;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::domain::Item;
 
-pub use lint::{Finding, lint};
+pub use grouped::grouped;
+pub use lint::{Depth, Finding, lint};
+pub use look::unreadable;
 pub use neutral::{ITEM_PREFIX, JSON_SUFFIX, OWN_PREFIX};
-pub use rater_rows::read_rater_rows;
+pub use rater_rows::{RaterFile, read_rater_rows};
 pub use ratings::UNNAMED_RATER;
 pub use sheet::{Sheet, SheetRow};
 
@@ -101,6 +106,8 @@ pub struct Dataset {
     pub format: Format,
     pub items: Vec<Item>,
     pub problems: Vec<Problem>,
+    /// Path of a picture → the place of a manifest that names it first (`file:line`); empty for a folder without a manifest.
+    pub named_at: HashMap<PathBuf, String>,
 }
 
 impl Dataset {
@@ -123,12 +130,14 @@ pub enum ReadError {
     Malformed { path: PathBuf, format: Format, reason: String },
     #[error("{path} is no table that can be read: {reason}")]
     NoTable { path: PathBuf, reason: String },
+    #[error("{path} is no file that `export --format ratings` wrote: {why}")]
+    NoRaterRows { path: PathBuf, why: String },
     #[error("no ratings can be read from {path}: {reason}")]
     NoRatings { path: PathBuf, reason: String },
 }
 
 /// How a note about a picture that is not there ends; what people say of an edit needs no picture.
-pub(super) const LOCATE_LATER: &str = "is not there; kept, to be located later";
+pub(super) const LOCATE_LATER: &str = "kept, to be located later";
 
 /// The names that make a folder a data set by themselves, in the order they are looked for.
 const MANIFESTS: [(&str, Format); 3] =

@@ -8,13 +8,14 @@
 //! results of an earlier export and are not read.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::paths::Resolver;
-use super::{Dataset, Format, LOCATE_LATER, Problem, ReadError, ratings, text};
-use crate::domain::{Edit, EditKey, Item, ItemKey, Parse, ParseOrigin, Rating};
+use super::{Dataset, Format, Problem, ReadError, ratings, text};
+use crate::domain::json::{from_value, in_words};
+use crate::domain::{Edit, EditKey, FieldWords, Item, ItemKey, Parse, ParseOrigin, PositionWord, Rating, SizeWord};
 
 /// Keys with this in front belong to the item, not to the edit.
 pub const ITEM_PREFIX: &str = "item.";
@@ -43,13 +44,13 @@ pub(super) fn read_jsonl(path: &Path) -> Result<Dataset, ReadError> {
 
 fn read_list(path: &Path, content: &str, rows: &mut Rows) -> Result<(), ReadError> {
     let malformed = |reason: String| ReadError::Malformed { path: path.to_owned(), format: Format::Jsonl, reason };
-    let (value, cleaned) = text::parse_json(content).map_err(|error| malformed(error.to_string()))?;
+    let (value, nan) = text::parse_json(content).map_err(|error| malformed(format!("it is no JSON ({error})")))?;
     let Value::Array(list) = value else { return Err(malformed("the list is followed by something else".into())) };
     for (index, row) in list.into_iter().enumerate() {
-        rows.add_json(Place::Entry(index), Ok((row, false)));
+        rows.add_json(Place::Entry(index), Ok((row, Vec::new())));
     }
-    if cleaned {
-        rows.problem(Place::File, "NaN or Infinity is no JSON; read as null".into());
+    if let Some(note) = text::nan_note(&nan) {
+        rows.problem(Place::File, note);
     }
     Ok(())
 }
@@ -76,6 +77,8 @@ pub(super) struct Rows {
     /// Edit key → (item, edit, place).
     edits: HashMap<String, (usize, usize, String)>,
     problems: Vec<Problem>,
+    /// [`Dataset::named_at`].
+    named_at: HashMap<PathBuf, String>,
 }
 
 impl Rows {
@@ -88,11 +91,12 @@ impl Rows {
             item_keys: HashSet::new(),
             edits: HashMap::new(),
             problems: Vec::new(),
+            named_at: HashMap::new(),
         }
     }
 
     pub fn finish(self, format: Format) -> Dataset {
-        Dataset { format, items: self.items, problems: self.problems }
+        Dataset { format, items: self.items, problems: self.problems, named_at: self.named_at }
     }
 
     pub fn problem(&mut self, place: Place, reason: String) {
@@ -107,15 +111,15 @@ impl Rows {
         }
     }
 
-    fn add_json(&mut self, place: Place, row: Result<(Value, bool), serde_json::Error>) {
+    fn add_json(&mut self, place: Place, row: Result<(Value, Vec<String>), String>) {
         match row {
-            Ok((Value::Object(row), cleaned)) => {
-                if cleaned {
-                    self.problem(place, "NaN or Infinity is no JSON; read as null".into());
+            Ok((Value::Object(row), nan)) => {
+                if let Some(note) = text::nan_note(&nan) {
+                    self.problem(place, note);
                 }
                 self.add(place, row);
             }
-            Ok((other, _)) => self.problem(place, format!("the row is {}, not an object; left out", kind_of(&other))),
+            Ok((other, _)) => self.problem(place, format!("the row is {}, not an object; left out", in_words(&other))),
             Err(error) => self.problem(place, format!("the row is no JSON ({error}); left out")),
         }
     }
@@ -145,7 +149,7 @@ impl Rows {
         let parse = take_parse(row, notes);
         let ratings = ratings::take(row, notes);
         let item_extra = take_item_extra(row);
-        let index = self.item_index(item, id.as_deref(), source, instruction, notes);
+        let index = self.item_index(place, item, id.as_deref(), source, instruction, notes);
         self.describe_item(index, parse, item_extra, notes);
         let key = id.unwrap_or_else(|| format!("{}/{}", self.items[index].key, if model.is_empty() { &edited } else { &model }));
         self.add_edit(place, index, key, edited, model, ratings, std::mem::take(row), notes);
@@ -155,6 +159,7 @@ impl Rows {
     /// The item that the row belongs to, made if it is new.
     fn item_index(
         &mut self,
+        place: Place,
         item: Option<String>,
         id: Option<&str>,
         source: String,
@@ -171,15 +176,22 @@ impl Rows {
         if item.is_some() && key != wanted {
             notes.push(format!("item '{wanted}' had another source or instruction before; kept as item '{key}'"));
         }
-        let (picture, found) = self.resolver.picture(&source);
-        if !found {
-            notes.push(format!("source picture '{source}' {LOCATE_LATER}"));
+        let (picture, instead) = self.resolver.picture(&source);
+        if let Some(instead) = instead {
+            notes.push(format!("source picture '{source}' {instead}"));
         }
+        self.named(&picture.path, place);
         let index = self.items.len();
         self.item_keys.insert(key.clone());
         self.groups.insert(group, index);
         self.items.push(Item { key: ItemKey(key), source: picture, instruction, parse: None, edits: Vec::new(), extra: Map::new() });
         index
+    }
+
+    fn named(&mut self, picture: &Path, place: Place) {
+        if !self.named_at.contains_key(picture) {
+            self.named_at.insert(picture.to_owned(), self.place(place));
+        }
     }
 
     /// Adds what a row says about its item; the first row that says something counts.
@@ -224,10 +236,11 @@ impl Rows {
             kept_as = unused(&key, |key| self.edits.contains_key(key));
             notes.push(format!("id '{key}' is that of {first} already; kept as '{kept_as}'"));
         }
-        let (picture, found) = self.resolver.picture(&edited);
-        if !found {
-            notes.push(format!("edited picture '{edited}' {LOCATE_LATER}"));
+        let (picture, instead) = self.resolver.picture(&edited);
+        if let Some(instead) = instead {
+            notes.push(format!("edited picture '{edited}' {instead}"));
         }
+        self.named(&picture.path, place);
         let edits = &mut self.items[index].edits;
         edits.push(Edit { key: EditKey(kept_as.clone()), picture, model, ratings, extra });
         let position = edits.len() - 1;
@@ -266,7 +279,7 @@ fn text_of(row: &mut Map<String, Value>, key: &str) -> Result<Option<String>, St
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.trim().to_owned())),
         Some(Value::Number(number)) => Ok(Some(number.to_string())),
-        Some(other) => Err(format!("'{key}' is {}, not text", kind_of(&other))),
+        Some(other) => Err(format!("'{key}' is {}, not text", in_words(&other))),
     }
 }
 
@@ -275,18 +288,7 @@ fn needed(row: &mut Map<String, Value>, key: &str) -> Result<String, String> {
     match row.shift_remove(key) {
         Some(Value::String(path)) if !path.trim().is_empty() => Ok(path),
         None | Some(Value::Null | Value::String(_)) => Err(format!("the row has no '{key}'")),
-        Some(other) => Err(format!("'{key}' is {}, not a path", kind_of(&other))),
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+        Some(other) => Err(format!("'{key}' is {}, not a path", in_words(&other))),
     }
 }
 
@@ -295,19 +297,28 @@ fn take_item_extra(row: &mut Map<String, Value>) -> Map<String, Value> {
     keys.into_iter().filter_map(|key| Some((key[ITEM_PREFIX.len()..].to_owned(), row.shift_remove(&key)?))).collect()
 }
 
-/// Takes the parse out of a row: `parse` or `parsed` as an object (or JSON text), or flat keys.
+/// Takes the parse out of a row: `parse` or `parsed` as an object (or JSON text), or flat keys. A parse that is broken anywhere is not taken
+/// at all: half of one would be scored as if somebody had meant it.
 fn take_parse(row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Option<Parse> {
     for key in ["parse", "parsed"] {
-        match row.shift_remove(key) {
-            None | Some(Value::Null) => {}
-            Some(Value::String(text)) if text.trim().is_empty() => {}
-            Some(Value::Object(fields)) => return parse_of(fields, row, notes),
+        let fields = match row.shift_remove(key) {
+            None | Some(Value::Null) => continue,
+            Some(Value::String(text)) if text.trim().is_empty() => continue,
+            Some(Value::Object(fields)) => Ok(fields),
             Some(Value::String(text)) => match text::parse_json(&text) {
-                Ok((Value::Object(fields), _)) => return parse_of(fields, row, notes),
-                _ => notes.push(format!("'{key}' is no JSON object; read as missing")),
+                Ok((Value::Object(fields), _)) => Ok(fields),
+                Ok((other, _)) => Err(format!("is {}, not an object", in_words(&other))),
+                Err(error) => Err(format!("is text that is no JSON object ({error})")),
             },
-            Some(other) => notes.push(format!("'{key}' is {}, not an object; read as missing", kind_of(&other))),
-        }
+            Some(other) => Err(format!("is {}, not an object", in_words(&other))),
+        };
+        return match fields {
+            Ok(fields) => parse_of(key, fields, row, notes),
+            Err(reason) => {
+                notes.push(format!("field '{key}' {reason}; {NOT_TAKEN}"));
+                None
+            }
+        };
     }
     let flat: Map<String, Value> = Parse::FIELDS
         .iter()
@@ -315,35 +326,89 @@ fn take_parse(row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Option<P
         .filter_map(|name| Some(((*name).to_owned(), row.shift_remove(&format!("parse.{name}"))?)))
         .filter(|(_, value)| value.as_str() != Some("") && !value.is_null())
         .collect();
-    if flat.is_empty() { None } else { parse_of(flat, row, notes) }
+    if flat.is_empty() { None } else { parse_of("parse", flat, row, notes) }
 }
 
 const PARSE_REMARKS: [&str; 3] = ["doubtful", "more_edits", "origin"];
 
-/// The seven fields, lower-cased and trimmed; unknown keys go back into the row as `parse.KEY`.
-fn parse_of(mut fields: Map<String, Value>, row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Option<Parse> {
+/// What becomes of a broken parse.
+pub(super) const NOT_TAKEN: &str = "this parse is not taken, the instruction is read by the rules";
+
+/// The seven fields, lower-cased and trimmed; unknown keys go back into the row as `parse.KEY`. `key` is what the row calls the parse.
+fn parse_of(key: &str, mut fields: Map<String, Value>, row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Option<Parse> {
     let mut parse = Parse { origin: ParseOrigin::Import, ..Parse::default() };
-    let named = read_fields(&mut fields, &mut parse, notes);
+    let mut faults = Vec::new();
+    let named = read_fields(&format!("{key}."), &mut fields, &mut parse, &mut faults);
     parse.doubtful = match fields.shift_remove("doubtful") {
         Some(Value::String(why)) => Some(why),
         Some(Value::Bool(true)) => Some("the data says so".into()),
         _ => None,
     };
     parse.more_edits = fields.shift_remove("more_edits").is_some_and(|value| ratings::is_true(&value));
-    if let Some(origin) = fields.shift_remove("origin").and_then(|origin| serde_json::from_value(origin).ok()) {
-        parse.origin = origin;
+    if let Some(origin) = fields.shift_remove("origin") {
+        match from_value(&origin) {
+            Ok(origin) => parse.origin = origin,
+            Err(error) => faults.push(error.inside(&format!("{key}.origin")).to_string()),
+        }
     }
-    for (key, value) in fields {
-        row.insert(format!("parse.{key}"), value);
+    for (name, value) in fields {
+        if let Some(meant) = Parse::FIELDS.into_iter().find(|field| is_misspelt(&name, field)) {
+            faults.push(format!("field '{key}.{name}' is none of a parse; is '{meant}' meant?"));
+        }
+        row.insert(format!("parse.{name}"), value);
     }
-    if !named {
-        notes.push(format!("the parse has none of the fields {}; read as missing", Parse::FIELDS.join(", ")));
+    if !named && faults.is_empty() {
+        faults.push(format!("field '{key}' has none of {}", Parse::FIELDS.join(", ")));
     }
-    named.then_some(parse)
+    if faults.is_empty() {
+        doubt(key, &mut parse, notes);
+        return Some(parse);
+    }
+    notes.extend(faults.into_iter().map(|fault| format!("{fault}; {NOT_TAKEN}")));
+    None
 }
 
-/// Takes the seven fields out of `fields` into `parse`; whether any was there.
-pub(super) fn read_fields(fields: &mut Map<String, Value>, parse: &mut Parse, notes: &mut Vec<String>) -> bool {
+/// Whether `name` is `field` but for its case, its separators, or two letters.
+fn is_misspelt(name: &str, field: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect::<Vec<char>>();
+    let (name, field) = (plain(name), plain(field));
+    // Short names differ by two letters from too many words.
+    let allowed = if field.len() > 4 { 2 } else { 1 };
+    let mut distances: Vec<usize> = (0..=field.len()).collect();
+    for (row, a) in name.iter().enumerate() {
+        let mut corner = std::mem::replace(&mut distances[0], row + 1);
+        for (column, b) in field.iter().enumerate() {
+            let replaced = corner + usize::from(a != b);
+            corner = distances[column + 1];
+            distances[column + 1] = replaced.min(corner + 1).min(distances[column] + 1);
+        }
+    }
+    distances[field.len()] <= allowed
+}
+
+/// Words that the metric does not know count as none; that is said, and the parse is marked doubtful.
+fn doubt(key: &str, parse: &mut Parse, notes: &mut Vec<String>) {
+    let unknown = |text: &str| !FieldWords(text).is_none();
+    let mut doubts = Vec::new();
+    if parse.size_word() == SizeWord::None && unknown(&parse.size) {
+        doubts.push(("size", parse.size.as_str(), "bigger, smaller, unchanged", "size is not judged"));
+    }
+    if parse.position_word() == PositionWord::None && unknown(&parse.position) {
+        doubts.push(("position", parse.position.as_str(), "left, right, above, below, inside, unchanged", "position is not judged"));
+    }
+    let words: Vec<String> = doubts
+        .into_iter()
+        .map(|(field, text, known, then)| format!("field '{key}.{field}' is '{text}', none of {known} and none; {then}"))
+        .collect();
+    if parse.doubtful.is_none() && !words.is_empty() {
+        parse.doubtful = Some(words.join("; "));
+    }
+    notes.extend(words);
+}
+
+/// Takes the seven fields out of `fields` into `parse`; whether any was there. What is no text goes to `faults`, with `before` in front of
+/// its name.
+pub(super) fn read_fields(before: &str, fields: &mut Map<String, Value>, parse: &mut Parse, faults: &mut Vec<String>) -> bool {
     let mut named = false;
     for name in Parse::FIELDS {
         let text = match fields.shift_remove(name) {
@@ -351,7 +416,7 @@ pub(super) fn read_fields(fields: &mut Map<String, Value>, parse: &mut Parse, no
             Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text.trim().to_lowercase(),
             Some(other) => {
-                notes.push(format!("parse field '{name}' is {}, not text; read as empty", kind_of(&other)));
+                faults.push(format!("field '{before}{name}' is {}, not text", in_words(&other)));
                 String::new()
             }
         };

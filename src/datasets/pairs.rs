@@ -10,7 +10,7 @@
 //! For `source` one may also write `src`, `input`, `before` or `original`, for `edit` also `edited`, `output` or `after`;
 //! for `_` also `-` or `.`. Masks (`mask` as a word in the name) are not taken for edits. Folders are searched four deep.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde_json::Map;
@@ -32,7 +32,7 @@ pub(super) fn recognises(folder: &Path) -> bool {
 pub(super) fn read(folder: &Path) -> Result<Dataset, ReadError> {
     let mut reader = Reader { root: folder.to_owned(), items: Vec::new(), problems: Vec::new() };
     reader.walk(folder, DEPTH).map_err(|source| ReadError::Io { path: folder.to_owned(), source })?;
-    Ok(Dataset { format: Format::Pairs, items: reader.items, problems: reader.problems })
+    Ok(Dataset { format: Format::Pairs, items: reader.items, problems: reader.problems, named_at: HashMap::new() })
 }
 
 struct Reader {

@@ -3,10 +3,12 @@
 //! Manifests come from other machines: Windows separators, `%20`, accents in another Unicode normal form. Each reading is
 //! tried only when the ones before it name no file, so a file that is really called `a%20b.png` is still found.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::LOCATE_LATER;
 use crate::domain::PictureRef;
 
 /// Where paths of one manifest start from.
@@ -29,18 +31,59 @@ impl Resolver {
         Self { bases }
     }
 
-    /// The picture that `given` names, and whether it is there.
-    pub fn picture(&self, given: &str) -> (PictureRef, bool) {
+    /// The picture that `given` names; if there is no such file, where it was looked for, and what is there instead.
+    pub fn picture(&self, given: &str) -> (PictureRef, Option<NoFile>) {
+        let mut instead = None;
         for reading in readings(given) {
             for base in &self.bases {
                 let path = base.join(&reading);
-                if path.is_file() {
-                    return (PictureRef { path, given: given.to_owned() }, true);
+                match what_is_at(&path) {
+                    None => return (PictureRef { path, given: given.to_owned() }, None),
+                    Some(NoFile::Nothing) => {}
+                    Some(other) => {
+                        instead.get_or_insert((path, other));
+                    }
                 }
             }
         }
-        let path = self.bases[0].join(plain(given)); // both constructors put one base in
-        (PictureRef { path, given: given.to_owned() }, false)
+        // Both constructors put one base in.
+        let (path, what) = instead.unwrap_or_else(|| (self.bases[0].join(plain(given)), NoFile::Nothing));
+        (PictureRef { path, given: given.to_owned() }, Some(what))
+    }
+}
+
+/// What is found where a manifest says that a picture is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NoFile {
+    Nothing,
+    Folder,
+    /// A pipe, a device or the like.
+    Other,
+    /// The disk does not say.
+    Unreachable(String),
+}
+
+impl fmt::Display for NoFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("is not there"),
+            Self::Folder => f.write_str("is a folder, not a picture"),
+            Self::Other => f.write_str("is no file"),
+            Self::Unreachable(why) => write!(f, "cannot be reached ({why})"),
+        }?;
+        write!(f, "; {LOCATE_LATER}")
+    }
+}
+
+/// `None` when a file is at `path`.
+fn what_is_at(path: &Path) -> Option<NoFile> {
+    match std::fs::metadata(path) {
+        Ok(facts) if facts.is_file() => None,
+        Ok(facts) if facts.is_dir() => Some(NoFile::Folder),
+        Ok(_) => Some(NoFile::Other),
+        // A name that no file can have, or a part of the path that is a file itself, names nothing as well.
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(NoFile::Unreachable(error.to_string())),
+        Err(_) => Some(NoFile::Nothing),
     }
 }
 
@@ -134,9 +177,13 @@ mod tests {
             "dot.",
             absolute.as_str(),
         ] {
-            assert!(resolver.picture(given).1, "{given:?}");
+            assert_eq!(resolver.picture(given).1, None, "{given:?}");
         }
-        let (picture, found) = resolver.picture("in\\gone.png");
-        assert!(!found && picture.path.ends_with("in/gone.png") && picture.given == "in\\gone.png");
+        let (picture, instead) = resolver.picture("in\\gone.png");
+        assert!(picture.path.ends_with("in/gone.png") && picture.given == "in\\gone.png");
+        assert_eq!(instead, Some(NoFile::Nothing));
+        assert_eq!(resolver.picture("in").1, Some(NoFile::Folder));
+        // A file has nothing in it.
+        assert_eq!(resolver.picture("dot./a.png").1, Some(NoFile::Nothing));
     }
 }

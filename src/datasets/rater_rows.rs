@@ -4,39 +4,88 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Problem, ReadError, text};
+use super::opinions::{ColumnMap, Role};
+use super::{Problem, ReadError, Sheet, text};
 use crate::domain::RaterRow;
 
-/// The rows of a rater's file and what could not be read of it.
+/// What a rater's file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RaterFile {
+    pub rows: Vec<RaterRow>,
+    /// `file:line` of each row.
+    pub places: Vec<String>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a rater's file as far as it goes.
 ///
 /// # Errors
 /// When the file cannot be read, or holds no row of this kind at all.
-pub fn read_rater_rows(path: &Path) -> Result<(Vec<RaterRow>, Vec<Problem>), ReadError> {
+pub fn read_rater_rows(path: &Path) -> Result<RaterFile, ReadError> {
     let content = text::read(path)?;
     let objects = if content.trim_start().starts_with('{') { lines(&content) } else { table(&content) };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (mut rows, mut problems) = (Vec::new(), Vec::new());
+    let mut file = RaterFile::default();
     for (line, object) in objects {
         let place = format!("{name}:{line}");
-        match object.and_then(|object| serde_json::from_value(object).map_err(|error| error.to_string())) {
-            Ok(row) => rows.push(row),
-            Err(why) => problems.push(Problem { place, reason: format!("{why}; left out") }),
+        match object.and_then(|(object, nan)| read(&object, &nan)) {
+            Ok(row) => {
+                file.rows.push(row);
+                file.places.push(place);
+            }
+            Err(why) => file.problems.push(Problem { place, reason: format!("{why}; left out") }),
         }
     }
-    if rows.is_empty() {
-        let why = problems.first().map_or_else(|| "it is empty".to_owned(), ToString::to_string);
-        let found = format!("it holds no ratings as `export --format ratings` writes them ({why})");
-        return Err(ReadError::Unknown { path: path.to_owned(), found });
+    if file.rows.is_empty() {
+        let why = stranger(path).unwrap_or_else(|| file.problems.first().map_or_else(|| "it is empty".to_owned(), ToString::to_string));
+        return Err(ReadError::NoRaterRows { path: path.to_owned(), why });
     }
-    Ok((rows, problems))
+    Ok(file)
 }
 
-/// Line numbers and objects; a reason where there is none.
-type Objects = Vec<(usize, Result<Value, String>)>;
+/// A row, if it is one; fields that were NaN are called so and not null.
+fn read(object: &Value, nan: &[String]) -> Result<RaterRow, String> {
+    RaterRow::from_json(object).map_err(|error| match nan.contains(&error.field) {
+        true => format!("field '{}' is NaN or Infinity, {}", error.field, error.reason.trim_start_matches("is null, ")),
+        false => error.to_string(),
+    })
+}
+
+/// What a file that holds no such row is instead, and what to do with it; `None` when it is nothing that is known here.
+fn stranger(path: &Path) -> Option<String> {
+    let name = path.display();
+    if super::detect(path).is_ok_and(|(_, format)| format != super::Format::Pairs) {
+        return Some(format!("it is a data set with pictures: `import {name} -o PROJECT` without --ratings takes its ratings too"));
+    }
+    let sheet = Sheet::read(path).ok()?;
+    if sheet.has(&["kind"]) {
+        return None;
+    }
+    if sheet.has(&["item", "model", "parts", "overall"]) {
+        return Some(format!("its lines are scores that `score` wrote, which nobody rated: compare them by `agree {name} --ratings FILE`"));
+    }
+    let map = ColumnMap::guess_by_name(&sheet);
+    if map.0.iter().any(|column| matches!(column.role, Role::Answer { .. })) {
+        return Some(format!(
+            "it is a table of ratings by others: `import {name} -o PROJECT --columns {map}`, with columns as they are meant"
+        ));
+    }
+    let numbers = map.free_numbers(&sheet);
+    let first = numbers.first()?;
+    Some(format!(
+        "it is a table with the numbers {}: if they are scores, compare them by `agree PROJECT --scores {name}`; if people gave them, \
+         `import {name} -o PROJECT --columns item=…,model=…,rater=…,overall={first}`",
+        numbers.iter().take(4).map(|column| column.as_str()).collect::<Vec<_>>().join(", ")
+    ))
+}
+
+/// Line numbers and objects with the names of their NaN fields; a reason where there is none.
+type Objects = Vec<(usize, Result<(Value, Vec<String>), String>)>;
 
 fn lines(content: &str) -> Objects {
     let filled = content.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    filled.map(|(index, line)| (index + 1, serde_json::from_str(line).map_err(|error| error.to_string()))).collect()
+    filled.map(|(index, line)| (index + 1, text::parse_json(line).map_err(|error| format!("the row is no JSON ({error})")))).collect()
 }
 
 fn table(content: &str) -> Objects {
@@ -59,11 +108,11 @@ fn table(content: &str) -> Objects {
 /// Columns that hold numbers or truth values; all others without `:json` are text.
 const PLAIN: [&str; 5] = ["at_millis", "place", "seconds", "simulated", "counts"];
 
-fn object_of(header: &[String], record: &csv::StringRecord) -> Result<Value, String> {
+fn object_of(header: &[String], record: &csv::StringRecord) -> Result<(Value, Vec<String>), String> {
     let (mut object, mut values) = (Map::new(), Map::new());
     for (column, cell) in header.iter().zip(record).filter(|(_, cell)| !cell.is_empty()) {
         let parsed =
-            || serde_json::from_str::<Value>(cell).map_err(|error| format!("column '{column}': '{cell}' cannot be read ({error})"));
+            || text::parse_json(cell).map(|(value, _)| value).map_err(|error| format!("column '{column}' is '{cell}', no JSON ({error})"));
         if let Some(question) = column.strip_prefix("values.") {
             values.insert(question.to_owned(), parsed()?);
         } else if let Some(key) = column.strip_suffix(":json") {
@@ -79,5 +128,5 @@ fn object_of(header: &[String], record: &csv::StringRecord) -> Result<Value, Str
     if kind == "rating" {
         object.insert("values".to_owned(), Value::Object(values));
     }
-    Ok(Value::Object(object))
+    Ok((Value::Object(object), Vec::new()))
 }

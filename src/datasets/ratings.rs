@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::domain::json::{from_value, in_words};
 use crate::domain::{CRITERIA, Rating};
 
 /// The scale of the paper's criteria; a mean over raters may lie between its points.
@@ -26,8 +27,11 @@ pub(super) fn take(row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Vec
         None | Some(Value::Null) => {}
         Some(Value::String(text)) if text.trim().is_empty() => {}
         Some(Value::String(text)) => match super::text::parse_json(&text) {
-            Ok((value, _)) => from_list(value, &mut ratings, notes),
-            Err(error) => notes.push(format!("ratings are no JSON ({error}); left out")),
+            Ok((value, nan)) => {
+                notes.extend(super::text::nan_note(&nan.iter().map(|field| format!("ratings{field}")).collect::<Vec<_>>()));
+                from_list(value, &mut ratings, notes);
+            }
+            Err(error) => notes.push(format!("field 'ratings' is no JSON ({error}); left out")),
         },
         Some(value) => from_list(value, &mut ratings, notes),
     }
@@ -56,34 +60,51 @@ fn from_list(value: Value, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
         Value::Array(list) => list,
         one @ Value::Object(_) => vec![one],
         other => {
-            notes.push(format!("ratings must be a list, not {other}; left out"));
+            notes.push(format!("field 'ratings' is {}, not a list of ratings; left out", in_words(&other)));
             return;
         }
     };
-    for entry in list {
+    for (index, entry) in list.into_iter().enumerate() {
         match entry {
-            Value::Object(fields) => ratings.extend(from_object(fields, notes)),
-            other => notes.push(format!("a rating must be an object, not {other}; left out")),
+            Value::Object(fields) => ratings.extend(from_object(&format!("ratings[{index}]"), fields, notes)),
+            other => {
+                notes.push(format!("field 'ratings[{index}]' is {}, not an object with a rater and values; left out", in_words(&other)));
+            }
         }
     }
 }
 
-fn from_object(mut fields: Map<String, Value>, notes: &mut Vec<String>) -> Option<Rating> {
-    let rater = fields.shift_remove("rater").as_ref().and_then(word).unwrap_or_else(|| UNNAMED_RATER.to_owned());
+fn from_object(field: &str, mut fields: Map<String, Value>, notes: &mut Vec<String>) -> Option<Rating> {
+    let rater = match fields.shift_remove("rater") {
+        None | Some(Value::Null) => None,
+        Some(value @ (Value::String(_) | Value::Number(_))) => word(&value),
+        Some(other) => {
+            notes.push(format!("field '{field}.rater' is {}, not a name; the rating is kept as by '{UNNAMED_RATER}'", in_words(&other)));
+            None
+        }
+    };
+    let rater = rater.unwrap_or_else(|| UNNAMED_RATER.to_owned());
     let simulated = fields.shift_remove("simulated").is_some_and(|value| is_true(&value));
     let comment = fields.shift_remove("comment").as_ref().and_then(word).unwrap_or_default();
-    let at_millis = fields.shift_remove("at_millis").and_then(|value| value.as_i64());
-    let context = fields.shift_remove("context").and_then(|value| match serde_json::from_value(value) {
+    let at_millis = match fields.shift_remove("at_millis") {
+        None | Some(Value::Null) => None,
+        Some(value) => value.as_i64().or_else(|| {
+            notes.push(format!("field '{field}.at_millis' is {}, not milliseconds since 1970; read as missing", in_words(&value)));
+            None
+        }),
+    };
+    let context = fields.shift_remove("context").filter(|context| !context.is_null()).and_then(|value| match from_value(&value) {
         Ok(context) => Some(context),
         Err(error) => {
-            notes.push(format!("how the rating of '{rater}' came about cannot be read ({error}); the rating is kept without it"));
+            let error = error.inside(&format!("{field}.context"));
+            notes.push(format!("{error}; the rating of '{rater}' is kept without how it came about"));
             None
         }
     });
     let answers = match fields.shift_remove("values") {
         Some(Value::Object(values)) => values,
         Some(other) => {
-            notes.push(format!("the values of rater '{rater}' must be an object, not {other}; left out"));
+            notes.push(format!("field '{field}.values' is {}, not an object of criteria and numbers; left out", in_words(&other)));
             return None;
         }
         None => fields,
@@ -151,7 +172,7 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
             Some(number)
         }
         None => {
-            notes.push(format!("rating '{criterion}' is {value}, not a number; read as missing"));
+            notes.push(format!("rating '{criterion}' is {}, not a number; read as missing", in_words(value)));
             None
         }
     }
@@ -225,7 +246,7 @@ mod tests {
         let (ratings, _, notes) =
             taken(json!({"ratings": [{"rater": "a", "values": {"overall": null, "size": "NaN", "position": 3}}, {}]}));
         assert_eq!(ratings, [rating("a", &[("position", 3.0)])]);
-        assert_eq!(notes, ["rating 'size' is \"NaN\", not a number; read as missing"]);
+        assert_eq!(notes, ["rating 'size' is text 'NaN', not a number; read as missing"]);
     }
 
     #[test]
@@ -249,6 +270,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_rating_is_said_with_its_field() {
+        let said = |ratings: Value| taken(json!({ "ratings": ratings })).2;
+        let rest = "not a list of ratings; left out";
+        assert_eq!(said(json!(5)), [format!("field 'ratings' is 5, {rest}")]);
+        assert_eq!(said(json!("5")), [format!("field 'ratings' is 5, {rest}")]);
+        assert_eq!(said(json!("x"))[0], "field 'ratings' is no JSON (expected value at column 1); left out");
+        assert_eq!(
+            said(json!([[1], {"rater": "a", "values": 4}])),
+            [
+                "field 'ratings[0]' is a list, not an object with a rater and values; left out",
+                "field 'ratings[1].values' is 4, not an object of criteria and numbers; left out",
+            ]
+        );
+        let (ratings, _, notes) = taken(json!({"ratings": "[{\"rater\": [], \"overall\": NaN, \"size\": 2, \"at_millis\": \"now\",\
+            \"context\": {\"protocol\": \"poll\"}}]"}));
+        assert_eq!(ratings, [rating(UNNAMED_RATER, &[("size", 2.0)])]);
+        assert_eq!(
+            notes,
+            [
+                "field 'ratings[0].overall' is NaN or Infinity, which JSON has not; read as null",
+                "field 'ratings[0].rater' is a list, not a name; the rating is kept as by 'unnamed'",
+                "field 'ratings[0].at_millis' is text 'now', not milliseconds since 1970; read as missing",
+                "field 'ratings[0].context.protocol' is 'poll'; it can be rubric, pairwise, ranking; \
+             the rating of 'unnamed' is kept without how it came about",
+            ]
+        );
+    }
+
+    #[test]
     fn how_a_rating_came_about_is_read_back() {
         let context = json!({"protocol": "rubric", "rubric": {"name": "r", "version": "v"}, "place": 3, "seconds": 2.5,
             "visible": {"models": false, "scores": false}});
@@ -257,6 +307,7 @@ mod tests {
         assert_eq!((read.place, read.seconds, read.rubric.as_ref().map(|r| r.version.as_str())), (Some(3), Some(2.5), Some("v")));
         assert!(notes.is_empty(), "{notes:?}");
         let (ratings, _, notes) = taken(json!({"ratings": [{"rater": "a", "values": {"overall": 4}, "context": 7}]}));
-        assert_eq!((ratings[0].context.as_ref(), notes.len()), (None, 1));
+        assert_eq!(ratings[0].context, None);
+        assert_eq!(notes, ["field 'ratings[0].context' is 7, not an object; the rating of 'a' is kept without how it came about"]);
     }
 }

@@ -71,10 +71,9 @@ impl Sheet {
     }
 
     fn read_list(&mut self, content: &str) -> Result<(), String> {
-        let (value, cleaned) = text::parse_json(content).map_err(|error| format!("it is no JSON ({error})"))?;
+        let (value, nan) = text::parse_json(content).map_err(|error| format!("it is no JSON ({error})"))?;
         let Value::Array(list) = value else { return Err("it is no list of rows".into()) };
-        if cleaned {
-            let reason = "NaN or Infinity is no JSON; read as null".to_owned();
+        if let Some(reason) = text::nan_note(&nan) {
             self.problems.push(Problem { place: self.file.clone(), reason });
         }
         for (index, row) in list.into_iter().enumerate() {
@@ -86,9 +85,10 @@ impl Sheet {
 
     /// JSON lines, or one object with a list of rows.
     fn read_objects(&mut self, content: &str) -> Result<(), String> {
-        if let Ok((Value::Object(mut whole), _)) = text::parse_json(content)
+        if let Ok((Value::Object(mut whole), nan)) = text::parse_json(content)
             && let Some(Value::Array(rows)) = whole.shift_remove("rows")
         {
+            self.problems.extend(text::nan_note(&nan).map(|reason| Problem { place: self.file.clone(), reason }));
             for (index, row) in rows.into_iter().enumerate() {
                 let place = format!("{} entry {index}", self.file);
                 let row = match row {
@@ -102,9 +102,8 @@ impl Sheet {
         for (number, line) in content.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let place = format!("{}:{}", self.file, number + 1);
             match text::parse_json(line) {
-                Ok((row, cleaned)) => {
-                    if cleaned {
-                        let reason = "NaN or Infinity is no JSON; read as null".to_owned();
+                Ok((row, nan)) => {
+                    if let Some(reason) = text::nan_note(&nan) {
                         self.problems.push(Problem { place: place.clone(), reason });
                     }
                     self.add(place, row);

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::ReadError;
+use crate::domain::json;
 
 /// Bytes looked at to detect a format.
 const HEAD_BYTES: u64 = 64 * 1024;
@@ -71,25 +72,63 @@ fn decode_utf16(bytes: &[u8]) -> Option<String> {
 
 /// Parses JSON; bare `NaN`, `Infinity` and `-Infinity` (Python writes them, JSON has none) are read as `null`.
 ///
-/// The flag says whether that was needed.
-pub(super) fn parse_json(text: &str) -> Result<(Value, bool), serde_json::Error> {
+/// The list names the fields where that was done.
+///
+/// # Errors
+/// When it is no JSON; the text says why and where.
+pub(super) fn parse_json(text: &str) -> Result<(Value, Vec<String>), String> {
     match serde_json::from_str(text) {
-        Ok(value) => Ok((value, false)),
+        Ok(value) => Ok((value, Vec::new())),
         Err(error) => {
-            let cleaned = without_nan(text).ok_or(error)?;
-            Ok((serde_json::from_str(&cleaned)?, true))
+            let cleaned = without_nan(text).ok_or_else(|| json::syntax(text, &error))?;
+            let mut value = serde_json::from_str(&cleaned).map_err(|error| json::syntax(&cleaned, &error))?;
+            let mut fields = Vec::new();
+            marks_to_null(&mut value, String::new(), &mut fields);
+            Ok((value, fields))
         }
     }
 }
 
-/// `text` with the number words that JSON lacks replaced by `null`, outside strings; `None` when it has none.
+/// What to say about [`parse_json`]'s list; `None` when it is empty.
+pub(super) fn nan_note(fields: &[String]) -> Option<String> {
+    const NAMED: usize = 3;
+    let named: Vec<String> = fields.iter().take(NAMED).map(|field| format!("'{field}'")).collect();
+    let more = fields.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!fields.is_empty()).then(|| format!("field {}{more} is NaN or Infinity, which JSON has not; read as null", named.join(", ")))
+}
+
+/// Stands for a number word until its field is known; no text that is read can hold it.
+const MARK: &str = "\u{0}NaN\u{0}";
+const MARK_IN_JSON: &str = r#""\u0000NaN\u0000""#;
+
+fn marks_to_null(value: &mut Value, place: String, fields: &mut Vec<String>) {
+    match value {
+        Value::String(text) if text == MARK => {
+            *value = Value::Null;
+            fields.push(place);
+        }
+        Value::Array(list) => {
+            list.iter_mut().enumerate().for_each(|(index, inner)| marks_to_null(inner, format!("{place}[{index}]"), fields));
+        }
+        Value::Object(object) => {
+            for (key, inner) in object.iter_mut() {
+                let inside = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+                marks_to_null(inner, inside, fields);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `text` with the number words that JSON lacks replaced by [`MARK`], outside strings; `None` when it has none.
 fn without_nan(text: &str) -> Option<String> {
     let mut cleaned = String::with_capacity(text.len());
     let (mut in_string, mut escaped, mut found) = (false, false, false);
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         if !in_string && let Some(word) = ["NaN", "-Infinity", "Infinity"].into_iter().find(|word| rest.starts_with(word)) {
-            cleaned.push_str("null");
+            cleaned.push_str(MARK_IN_JSON);
             found = true;
             rest = &rest[word.len()..];
             continue;
@@ -112,9 +151,13 @@ mod tests {
 
     #[test]
     fn nan_outside_strings_becomes_null_and_inside_stays() {
-        let (value, cleaned) = parse_json(r#"{"a": NaN, "b": "NaN \" NaN", "c": [-Infinity, 1]}"#).unwrap(); // valid once cleaned
-        assert!(cleaned);
-        assert_eq!(value, serde_json::json!({"a": null, "b": "NaN \" NaN", "c": [null, 1]}));
+        let (value, fields) = parse_json(r#"{"a": NaN, "b": "NaN \" NaN", "c": [1, {"d": -Infinity}]}"#).unwrap(); // valid once cleaned
+        assert_eq!(value, serde_json::json!({"a": null, "b": "NaN \" NaN", "c": [1, {"d": null}]}));
+        assert_eq!(fields, ["a", "c[1].d"]);
+        assert_eq!(nan_note(&fields).as_deref(), Some("field 'a', 'c[1].d' is NaN or Infinity, which JSON has not; read as null"));
+        let many: Vec<String> = (0..5).map(|n| n.to_string()).collect();
+        assert!(nan_note(&many).is_some_and(|note| note.contains("'2' and 2 more is")));
+        assert_eq!(nan_note(&[]), None);
         assert!(parse_json("{\"a\": 1").is_err());
     }
 

@@ -7,6 +7,7 @@ mod baseline;
 mod distance;
 pub mod geometry;
 mod item;
+pub mod json;
 mod mask;
 pub mod mask_ops;
 mod outcome;

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use crossbeam_channel::Receiver;
 
-use crate::datasets;
+use crate::datasets::{self, Dataset, Problem};
 use crate::instruct;
-use crate::storage::Project;
+use crate::storage::{Project, StorageError};
 
 use super::demo;
 use super::handle::Outbox;
@@ -39,6 +40,7 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
                 out.publish(Event::Parsed { edit, parse: instruct::parse_instruction(&instruction) });
                 Ok(None)
             }
+            Request::LookForPictures { project } => look_for_pictures(project, out).map(|()| None),
             _ => Ok(None),
         };
         match done {
@@ -49,14 +51,62 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
     }
 }
 
-/// Reads a data set into a project, which is made if it does not exist.
+/// A project that cannot be written to keeps what it knew of its pictures.
+fn look_for_pictures(project: std::path::PathBuf, out: &Outbox) -> anyhow::Result<()> {
+    match Project::open(&project) {
+        Ok(open) => {
+            let report = open.look_for_pictures()?;
+            out.publish(Event::PicturesSeen { project, report });
+            Ok(())
+        }
+        Err(StorageError::ReadOnly { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads a data set into a project, which is made if it does not exist. Pictures that cannot be read are listed.
 ///
 /// # Errors
-/// When the data set cannot be read at all, or the project cannot be opened or written.
+/// When the data set cannot be read at all or holds no item, or the project cannot be opened or written.
 pub fn import(data: &Path, project: &Path, format: Option<datasets::Format>) -> anyhow::Result<Imported> {
+    let dataset = read(data, format)?;
+    let unreadable = datasets::unreadable(&dataset);
+    add(&dataset, &unreadable, project)
+}
+
+/// [`import`] for a run that scores every edit right after, and so tells by itself which pictures cannot be read.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_to_score(data: &Path, project: &Path) -> anyhow::Result<Imported> {
+    add(&read(data, None)?, &[], project)
+}
+
+/// Problems that an error names; the others are counted.
+const NAMED: usize = 5;
+
+/// Reads a data set that holds at least one item.
+///
+/// # Errors
+/// When it cannot be read, or holds none; the error tells what was wrong with its rows.
+pub fn read(data: &Path, format: Option<datasets::Format>) -> anyhow::Result<Dataset> {
     let dataset = datasets::read(data, format)?;
+    if dataset.items.is_empty() {
+        let mut why: Vec<String> = dataset.problems.iter().take(NAMED).map(|problem| format!("\n  {problem}")).collect();
+        if dataset.problems.len() > NAMED {
+            why.push(format!("\n  … and {} more", dataset.problems.len() - NAMED));
+        }
+        if why.is_empty() {
+            bail!("{}: there is no item in it: read as {}, it has no rows", data.display(), dataset.format);
+        }
+        bail!("{}: there is no item in it: none of its rows could be read as {}{}", data.display(), dataset.format, why.concat());
+    }
+    Ok(dataset)
+}
+
+fn add(dataset: &Dataset, unreadable: &[Problem], project: &Path) -> anyhow::Result<Imported> {
     let report = Project::open_or_create(project)?.import(&dataset.items)?;
-    let mut problems: Vec<String> = dataset.problems.iter().map(ToString::to_string).collect();
+    let mut problems: Vec<String> = dataset.problems.iter().chain(unreadable).map(ToString::to_string).collect();
     problems.extend(report.notes.iter().cloned());
     let mut summary =
         format!("{}: {} items with {} edits read as {}", project.display(), dataset.items.len(), dataset.edit_count(), dataset.format);
@@ -67,6 +117,9 @@ pub fn import(data: &Path, project: &Path, format: Option<datasets::Format>) -> 
     }
     if report.pictures_missing > 0 {
         summary.push_str(&format!("; pictures missing: {}", report.pictures_missing));
+    }
+    if !unreadable.is_empty() {
+        summary.push_str(&format!("; pictures that cannot be read: {}", unreadable.len()));
     }
     Ok(Imported { project: project.to_owned(), summary, problems })
 }

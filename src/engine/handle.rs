@@ -144,7 +144,9 @@ impl Engine {
                 drop(self.audit.send(request));
             }
             Request::Picture(..) | Request::Canvas(_) => self.pictures.put(request),
-            Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => drop(self.files.send(request)),
+            Request::Import(_) | Request::LookForPictures { .. } | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => {
+                drop(self.files.send(request));
+            }
         }
     }
 

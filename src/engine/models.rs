@@ -123,21 +123,53 @@ fn wanted(name: &str) -> anyhow::Result<Vec<CatalogNetwork>> {
     Ok(networks)
 }
 
-/// Fetches the networks of `name` into `root`; a sentence on what was done for each. `step` may stop it by returning `false`.
+/// What became of the networks that were to be fetched: a sentence on each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FetchReport {
+    pub done: Vec<String>,
+    /// Networks that could not be fetched, why, and what to do.
+    pub failed: Vec<String>,
+}
+
+impl FetchReport {
+    /// The failures first, then what is here.
+    fn in_words(&self) -> String {
+        self.failed.iter().chain(&self.done).cloned().collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The catalog's networks of these names, each once.
 ///
 /// # Errors
-/// When the catalog has no such name, or a network cannot be fetched; says why and what to do.
+/// When the catalog has no such set or network.
+fn all_wanted(names: &[String]) -> anyhow::Result<Vec<(String, CatalogNetwork)>> {
+    let mut all: Vec<(String, CatalogNetwork)> = Vec::new();
+    for name in names {
+        for network in wanted(name)? {
+            if !all.iter().any(|(_, known)| known.name == network.name) {
+                all.push((name.clone(), network));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Fetches the networks of `names` into `root`. One that cannot be fetched does not keep the others. `step` may stop it by returning
+/// `false`.
+///
+/// # Errors
+/// When the catalog has no such name (nothing is fetched then), or `step` stopped it.
 #[cfg(feature = "nets")]
-pub fn fetch(name: &str, root: &Path, step: &mut dyn FnMut(FetchProgress) -> bool) -> anyhow::Result<Vec<String>> {
-    use crate::nets::fetch::{Options, fetch};
+pub fn fetch(names: &[String], root: &Path, step: &mut dyn FnMut(FetchProgress) -> bool) -> anyhow::Result<FetchReport> {
+    use crate::nets::fetch::{FetchError, Options, fetch};
 
     let options = Options::new(root.to_owned());
-    let mut done = Vec::new();
-    for network in wanted(name)? {
+    let mut report = FetchReport::default();
+    for (name, network) in all_wanted(names)? {
         let mut rate = Rate::new();
         let fetched = fetch(&network, &options, &mut |progress| {
             step(FetchProgress {
-                name: name.to_owned(),
+                name: name.clone(),
                 network: progress.network.clone(),
                 file: progress.file.clone(),
                 done_bytes: progress.done,
@@ -145,17 +177,25 @@ pub fn fetch(name: &str, root: &Path, step: &mut dyn FnMut(FetchProgress) -> boo
                 doing: words(progress.doing),
                 bytes_per_second: rate.of(progress.done, progress.doing == crate::nets::fetch::Doing::Receiving),
             })
-        })?;
-        let what =
-            if fetched.received.is_empty() { "was here already".to_owned() } else { format!("{} fetched", fetched.received.join(", ")) };
-        let commit = fetched.revision.map_or(String::new(), |revision| format!(", commit {revision}"));
-        let unchecked = match fetched.unchecked.as_slice() {
-            [] => String::new(),
-            files => format!("; nobody publishes a sum of {}, only the size was checked", files.join(", ")),
-        };
-        done.push(format!("{}: {what}{commit}{unchecked}; in {}", network.name, fetched.folder.display()));
+        });
+        match fetched {
+            Ok(fetched) => report.done.push(sentence(&network, &fetched)),
+            Err(error @ FetchError::Cancelled) => return Err(error.into()),
+            Err(error) => report.failed.push(format!("{}: {error}", network.name)),
+        }
     }
-    Ok(done)
+    Ok(report)
+}
+
+#[cfg(feature = "nets")]
+fn sentence(network: &CatalogNetwork, fetched: &crate::nets::fetch::Fetched) -> String {
+    let what = if fetched.received.is_empty() { "was here already".to_owned() } else { format!("{} fetched", fetched.received.join(", ")) };
+    let commit = fetched.revision.as_ref().map_or(String::new(), |revision| format!(", commit {revision}"));
+    let unchecked = match fetched.unchecked.as_slice() {
+        [] => String::new(),
+        files => format!("; nobody publishes a sum of {}, only the size was checked", files.join(", ")),
+    };
+    format!("{}: {what}{commit}{unchecked}; in {}", network.name, fetched.folder.display())
 }
 
 /// Never fetches: there is nothing that could use the networks.
@@ -163,7 +203,8 @@ pub fn fetch(name: &str, root: &Path, step: &mut dyn FnMut(FetchProgress) -> boo
 /// # Errors
 /// Always.
 #[cfg(not(feature = "nets"))]
-pub fn fetch(_name: &str, _root: &Path, _step: &mut dyn FnMut(FetchProgress) -> bool) -> anyhow::Result<Vec<String>> {
+pub fn fetch(names: &[String], _root: &Path, _step: &mut dyn FnMut(FetchProgress) -> bool) -> anyhow::Result<FetchReport> {
+    let _ = all_wanted(names)?;
     anyhow::bail!("this build has no networks (features `wgpu` and `flex` are off)")
 }
 
@@ -264,9 +305,9 @@ pub(super) fn serve(requests: &Receiver<ModelsRequest>, out: &Outbox, stops: &At
         let event = match &request {
             ModelsRequest::Cancel => continue,
             ModelsRequest::List => list().map(|listed| ModelsEvent::Listed(Arc::new(listed))),
-            ModelsRequest::Fetch(name) => root()
-                .and_then(|root| fetch(name, &root, &mut step))
-                .map(|done| ModelsEvent::Fetched { name: name.clone(), summary: done.join("\n") }),
+            ModelsRequest::Fetch(name) => {
+                root().and_then(|root| fetch(std::slice::from_ref(name), &root, &mut step)).map(|report| fetched_event(name, &report))
+            }
             ModelsRequest::Verify(name) => {
                 root().and_then(|root| verify(name, &root, &mut step)).map(|verified| verified_event(name, &verified))
             }
@@ -282,6 +323,11 @@ pub(super) fn serve(requests: &Receiver<ModelsRequest>, out: &Outbox, stops: &At
             out.publish(Event::Models(ModelsEvent::Listed(Arc::new(listed))));
         }
     }
+}
+
+fn fetched_event(name: &str, report: &FetchReport) -> ModelsEvent {
+    let (name, words) = (name.to_owned(), report.in_words());
+    if report.failed.is_empty() { ModelsEvent::Fetched { name, summary: words } } else { ModelsEvent::Failed { name, why: words } }
 }
 
 fn verified_event(name: &str, verified: &[VerifiedNetwork]) -> ModelsEvent {

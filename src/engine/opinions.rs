@@ -1,11 +1,13 @@
 //! Tables of ratings for the window: a preview to choose columns by, and the import of what was chosen.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
 use crate::datasets::opinions::{ColumnMap, Opinions, RatedEdit, read_columns, read_opinions};
-use crate::datasets::{Sheet, SheetRow};
+use crate::datasets::{Problem, Sheet, SheetRow, grouped};
 use crate::domain::Rating;
 use crate::storage::{EditId, Project};
 
@@ -87,7 +89,7 @@ fn preview(table: &Path, project: &Path, columns: Option<&ColumnMap>) -> anyhow:
     let (mut problems, matched) = match &read {
         Some(read) => {
             let (found, strangers) = matched(&read.ratings, &Project::open_read_only(project)?)?;
-            (read.problems.iter().map(ToString::to_string).chain(strangers).collect(), found.len())
+            (read.problems.iter().chain(&strangers).map(ToString::to_string).collect(), found.len())
         }
         None => (Vec::new(), 0),
     };
@@ -108,22 +110,42 @@ fn preview(table: &Path, project: &Path, columns: Option<&ColumnMap>) -> anyhow:
 }
 
 /// Ratings with the edits that they are about, and why others are about none.
-type Matched = (Vec<(EditId, Rating)>, Vec<String>);
+type Matched = (Vec<(EditId, Rating)>, Vec<Problem>);
 
-/// The ratings that are about an edit of the project, and one sentence for each item and model that it does not have.
+/// The ratings that are about an edit of the project, and one problem for each item and model that it does not have.
 fn matched(ratings: &[RatedEdit], project: &Project) -> anyhow::Result<Matched> {
     let names = project.edits_by_name()?;
-    let (mut found, mut strangers) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    // Item and model → the first row about them, what is wrong, and how many more rows there are.
+    let mut strangers: Vec<(Problem, usize)> = Vec::new();
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
     for rated in ratings {
-        match names.get(&(rated.item.clone(), rated.model.clone())).map(Vec::as_slice) {
-            Some([edit]) => found.push((*edit, rated.rating.clone())),
-            Some(_) => strangers.push(format!("'{}' made several edits of '{}'; which one is meant is not said", rated.model, rated.item)),
-            None => strangers.push(format!("the project has no edit of '{}' by '{}'", rated.item, rated.model)),
+        let (item, model) = (rated.item.as_str(), rated.model.as_str());
+        let reason = match names.get(&(rated.item.clone(), rated.model.clone())).map(Vec::as_slice) {
+            Some([edit]) => {
+                found.push((*edit, rated.rating.clone()));
+                continue;
+            }
+            Some(_) => format!("'{model}' made several edits of '{item}'; which one is meant is not said"),
+            None => format!("the project has no edit of '{item}' by '{model}'"),
+        };
+        match known.entry((item, model)) {
+            Entry::Occupied(at) => strangers[*at.get()].1 += 1,
+            Entry::Vacant(new) => {
+                new.insert(strangers.len());
+                strangers.push((Problem { place: rated.place.clone(), reason }, 0));
+            }
         }
     }
-    strangers.dedup();
-    Ok((found, strangers))
+    let with_count = |(problem, more): (Problem, usize)| match more {
+        0 => problem,
+        more => Problem { reason: format!("{} ({} ratings)", problem.reason, more + 1), ..problem },
+    };
+    Ok((found, strangers.into_iter().map(with_count).collect()))
 }
+
+/// Problems of one kind that an error tells.
+const TOLD: usize = 5;
 
 /// Takes ratings into a project whose edits they name by item and model; how many are new, and what was left out.
 ///
@@ -132,15 +154,13 @@ fn matched(ratings: &[RatedEdit], project: &Project) -> anyhow::Result<Matched> 
 pub fn import(opinions: &Opinions, project: &Path) -> anyhow::Result<(usize, Vec<String>)> {
     let project = Project::open(project)?;
     let (found, strangers) = matched(&opinions.ratings, &project)?;
+    let problems: Vec<Problem> = opinions.problems.iter().cloned().chain(strangers).collect();
     if found.is_empty() {
-        bail!(
-            "none of the {} ratings is about an edit of {}{}",
-            opinions.ratings.len(),
-            project.path().display(),
-            strangers.first().map(|first| format!(" ({first})")).unwrap_or_default()
-        );
+        let told: Vec<String> = grouped(&problems, TOLD).into_iter().map(|line| format!("\n  {line}")).collect();
+        let (ratings, path) = (opinions.ratings.len(), project.path().display());
+        bail!("none of the {ratings} ratings is about an edit of {path}{}", told.concat());
     }
-    let mut notes: Vec<String> = opinions.problems.iter().map(ToString::to_string).chain(strangers).collect();
+    let mut notes: Vec<String> = problems.iter().map(ToString::to_string).collect();
     if !opinions.votes.is_empty() {
         notes.push(format!("{} votes are left out: compare with them by `editscope agree PROJECT --ratings FILE`", opinions.votes.len()));
     }

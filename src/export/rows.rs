@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{ExportError, write_file};
-use crate::domain::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating, relative_path};
+use crate::domain::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating, Triage, relative_path};
 
 /// An edit with everything that is known about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,10 @@ pub struct ExportResult {
     pub automatic: Option<AutomaticResult>,
     /// Other metrics, as far as they were computed.
     pub baselines: Baselines,
+    /// Change against the region, another size, a shift of the whole edit.
+    pub triage: Triage,
+    /// Why the score deserves a look, by the names of the project file (`no-box`, `leak-high`, …).
+    pub flags: Vec<String>,
 }
 
 /// What the metric said by itself, where a person's correction is the result.
@@ -135,6 +139,12 @@ fn result_of(result: Option<&ExportResult>, human: &BTreeMap<&str, f64>) -> Valu
         }
         if !result.baselines.is_empty() {
             object.insert("baselines".into(), json!(result.baselines));
+        }
+        if !result.triage.is_empty() {
+            object.insert("triage".into(), json!(result.triage));
+        }
+        if !result.flags.is_empty() {
+            object.insert("flags".into(), json!(result.flags));
         }
     }
     if !human.is_empty() {

@@ -206,6 +206,7 @@ impl App {
         self.state.tools.focus_name = false;
         self.state.people.focus_comment = false;
         self.state.reveal_selection = false;
+        self.state.audit.reveal = None;
         let actions = self.sender.take();
         if !actions.is_empty() {
             // They are applied in the next frame; without this it might not come before the mouse moves.

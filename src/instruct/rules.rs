@@ -6,7 +6,7 @@ use super::grammar;
 use super::lexicon as lex;
 use super::manners::{Manner, strip_manners};
 use super::phrase::{Words, phrase};
-use super::tokens::{is_mostly_latin, near_verb, tokenize};
+use super::tokens::{is_mostly_latin, near_verb, no_english, tokenize};
 use super::verbs::base_form;
 use crate::domain::Parse;
 
@@ -19,7 +19,8 @@ pub fn parse_instruction(instruction: &str) -> Parse {
         return finish(draft::unread("the instruction is empty"), false);
     }
     if !is_mostly_latin(instruction) {
-        return finish(draft::unread("the instruction is not English: write the fields by hand, or use a language model"), false);
+        let found = no_english(instruction);
+        return finish(draft::unread(format!("{found}: write the fields by hand, or use a language model")), false);
     }
     let tokens = tokenize(instruction);
     let words: Vec<&str> = tokens.words.iter().map(String::as_str).collect();

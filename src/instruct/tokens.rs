@@ -48,6 +48,38 @@ pub fn is_mostly_latin(text: &str) -> bool {
     latin > 0 && latin * 2 > letters
 }
 
+/// Scripts by the ranges of their letters (Unicode blocks), for messages only.
+const SCRIPTS: [(&str, &[(u32, u32)]); 10] = [
+    ("Greek", &[(0x370, 0x3ff), (0x1f00, 0x1fff)]),
+    ("Cyrillic", &[(0x400, 0x52f)]),
+    ("Hebrew", &[(0x590, 0x5ff)]),
+    ("Arabic", &[(0x600, 0x6ff), (0x750, 0x77f), (0x8a0, 0x8ff)]),
+    ("Devanagari", &[(0x900, 0x97f)]),
+    ("Thai", &[(0xe00, 0xe7f)]),
+    ("Japanese (kana)", &[(0x3040, 0x30ff)]),
+    ("Chinese", &[(0x3400, 0x4dbf), (0x4e00, 0x9fff), (0x20000, 0x2ffff)]),
+    ("Korean", &[(0xac00, 0xd7af), (0x1100, 0x11ff)]),
+    ("Latin", &[(0x41, 0x24f)]),
+];
+/// Characters of the text that a message quotes.
+const QUOTED: usize = 24;
+
+/// What a text that is not mostly Latin is instead, in words.
+pub fn no_english(text: &str) -> String {
+    let start: String = text.trim().chars().take(QUOTED).collect();
+    let quote = format!("'{start}{}'", if text.trim().chars().count() > QUOTED { "…" } else { "" });
+    let script_of = |c: char| SCRIPTS.iter().position(|(_, ranges)| ranges.iter().any(|&(from, to)| (from..=to).contains(&u32::from(c))));
+    let mut counts = [0_usize; SCRIPTS.len()];
+    let letters: Vec<char> = text.chars().filter(|c| c.is_alphabetic()).collect();
+    letters.iter().filter_map(|&c| script_of(c)).for_each(|script| counts[script] += 1);
+    let most = (0..SCRIPTS.len()).max_by_key(|&script| counts[script]).filter(|&script| counts[script] > 0);
+    match most {
+        _ if letters.is_empty() => format!("there is no word in the instruction, only {quote}"),
+        Some(script) => format!("the instruction is not English but written in {} letters ({quote})", SCRIPTS[script].0),
+        None => format!("the instruction is not English but written in letters that the rules do not know ({quote})"),
+    }
+}
+
 /// Splits a text into words and marks and undoes contractions and known misspellings.
 pub fn tokenize(text: &str) -> Tokens {
     let text = ["->", "=>", "→", "➡️", "➡"].iter().fold(text.to_owned(), |text, arrow| text.replace(arrow, " to "));
@@ -184,5 +216,21 @@ mod tests {
             assert!(!is_mostly_latin(text), "{text}");
         }
         assert!(is_mostly_latin("Add a piñata"));
+    }
+
+    #[test]
+    fn what_is_no_english_is_called_what_it_is() {
+        assert_eq!(no_english(" 🦊 → 🐻 "), "there is no word in the instruction, only '🦊 → 🐻'");
+        assert_eq!(no_english("123"), "there is no word in the instruction, only '123'");
+        for (text, script) in [
+            ("将图像转换为漫画风格。", "Chinese"),
+            ("أضف قطة", "Arabic"),
+            ("сделай дом красным", "Cyrillic"),
+            ("家を赤くする", "Japanese (kana)"),
+        ] {
+            assert_eq!(no_english(text), format!("the instruction is not English but written in {script} letters ('{text}')"));
+        }
+        let long = no_english(&"ж".repeat(30));
+        assert!(long.ends_with(&format!("('{}…')", "ж".repeat(24))), "{long}");
     }
 }

@@ -64,6 +64,11 @@ impl Project {
         read.is_ok() && header.starts_with(b"SQLite format 3\0") && header[68..] == (super::schema::APPLICATION_ID as u32).to_be_bytes()
     }
 
+    /// Whether `path` is a project, or a file that a person calls one by its ending: opening it tells what is wrong with it.
+    pub fn is_meant(path: &Path) -> bool {
+        Self::is_project(path) || path.is_file() && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("editscope"))
+    }
+
     /// Opens a project for reading and writing. An older file is upgraded, after a copy was made beside it (see [`Self::upgrade`]).
     ///
     /// # Errors
@@ -260,6 +265,12 @@ fn has_pending_writes(path: &Path) -> bool {
 
 fn require_file(path: &Path) -> Result<(), StorageError> {
     match std::fs::metadata(path) {
+        Ok(meta) if meta.is_file() && meta.len() == 0 => Err(StorageError::NotAProject {
+            path: path.to_owned(),
+            why:
+                "it is empty (0 bytes), so all that it held is lost, or nothing was ever saved; go back to a copy, or import the data again"
+                    .into(),
+        }),
         Ok(meta) if meta.is_file() => Ok(()),
         Ok(_) => Err(StorageError::NotAProject { path: path.to_owned(), why: "it is a folder; import it into a project".into() }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(StorageError::NotFound { path: path.to_owned() }),
@@ -281,7 +292,10 @@ fn recognise(conn: &Connection, path: &Path, latest: i64) -> Result<i64, Storage
         conn.pragma_query_value(None, name, |row| row.get(0)).map_err(|error| Fault::from(error).at(path, OPENING))
     };
     if pragma("application_id")? != APPLICATION_ID {
-        return Err(StorageError::NotAProject { path: path.to_owned(), why: "it is empty or a database of another program".into() });
+        return Err(StorageError::NotAProject {
+            path: path.to_owned(),
+            why: "it is a database of another program, or one that nothing was saved in".into(),
+        });
     }
     let version = pragma("user_version")?;
     if version > latest {

@@ -15,8 +15,15 @@ pub struct RaterImport {
     pub judgements_added: usize,
     /// Rows that were there already.
     pub known: usize,
-    /// Rows that are about something this project does not have, and why.
-    pub problems: Vec<String>,
+    /// Rows that are about something this project does not have, by their position, and why.
+    pub problems: Vec<(usize, String)>,
+}
+
+impl RaterImport {
+    /// Whether no rating and no answer is about an edit of the project.
+    pub const fn is_about_nothing(&self) -> bool {
+        self.ratings_added + self.judgements_added + self.known == 0 && !self.problems.is_empty()
+    }
 }
 
 impl Project {
@@ -47,14 +54,16 @@ impl Project {
     }
 
     /// Adds what raters said elsewhere. What is there already is not added again; rows about edits or items that this project does not
-    /// have are listed and left out. All or nothing of the rest.
+    /// have are listed and left out. All or nothing of the rest; where no rating and no answer is about this project, nothing is added, and
+    /// [`RaterImport::is_about_nothing`].
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn import_rater_rows(&self, rows: &[RaterRow]) -> Result<RaterImport, StorageError> {
-        self.write("importing ratings", |conn| {
+        let mut stranger = None;
+        let written = self.write("importing ratings", |conn| {
             let mut done = RaterImport::default();
-            for row in rows {
+            for (position, row) in rows.iter().enumerate() {
                 let (added, count) = match row {
                     RaterRow::Session { uid, setup } => (session(conn, uid, setup), &mut done.sessions_added),
                     RaterRow::Rating { edit, rating, .. } => (rating_of(conn, &edit.0, rating), &mut done.ratings_added),
@@ -63,12 +72,18 @@ impl Project {
                 match added {
                     Ok(true) => *count += 1,
                     Ok(false) => done.known += 1,
-                    Err(Fault::Invalid(why)) => done.problems.push(why),
+                    Err(Fault::Invalid(why)) => done.problems.push((position, why)),
                     Err(fault) => return Err(fault),
                 }
             }
+            if done.is_about_nothing() {
+                // Its sessions would be of no use here: an error takes them back.
+                stranger = Some(RaterImport { sessions_added: 0, ..done });
+                return Err(Fault::Invalid("no row is about this project".to_owned()));
+            }
             Ok(done)
-        })
+        });
+        stranger.map_or(written, Ok)
     }
 }
 

@@ -33,7 +33,7 @@ fn a_dropped_table_is_previewed_and_imported_with_the_columns_that_are_chosen() 
     assert_eq!(window.state().dialog, Some(Dialog::Columns));
     window.harness.get_by_label("3 ratings, 2 of them about edits of this project; 0 votes.");
     window.harness.get_by_label("t.csv:5, column 'overall': 'good' is not a number; read as missing");
-    window.harness.get_by_label("the project has no edit of 'nowhere' by 'Osric'");
+    window.harness.get_by_label("t.csv:4: the project has no edit of 'nowhere' by 'Osric'");
     let chosen = window.state().columns.as_ref().map(|draft| draft.columns.to_string());
     assert_eq!(chosen.as_deref(), Some("item=uid,model=method,rater=who,overall=overall"));
     window.harness.get_by_label("Import ratings").click();

@@ -10,6 +10,8 @@ use egui::{Key, Modifiers, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use image::RgbaImage;
 
+use editscope::engine::audit::PastedBack;
+
 use crate::pointer::place;
 use crate::support::{Setup, Window};
 
@@ -68,6 +70,25 @@ fn bare_pictures_have_no_overlay_left() {
     }
     let Some(switched_off) = draw(&mut window) else { return };
     assert_eq!(changed(&bare, &switched_off)[1], 0, "bare is the same as every overlay switched off");
+}
+
+#[test]
+fn the_pasted_picture_is_drawn_in_place_of_the_edit() {
+    let mut window = Window::open(Setup::default());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pasted.png");
+    // A colour that nothing else in the window has.
+    image::RgbImage::from_pixel(448, 448, image::Rgb([1, 250, 3])).save(&path).unwrap();
+    window.audit.borrow_mut().pasted = Some(PastedBack { picture: path, feather: 4.0, score: Some(Err("none here".into())) });
+    let own = |picture: &RgbaImage| picture.pixels().filter(|pixel| pixel.0[0] < 20 && pixel.0[1] > 235 && pixel.0[2] < 20).count();
+    let Some(before) = draw(&mut window) else { return };
+    assert_eq!(own(&before), 0);
+    window.key(Key::F8);
+    let Some(pasted) = draw(&mut window) else { return };
+    assert!(own(&pasted) > 5_000, "{} pixels show the pasted picture", own(&pasted));
+    window.key(Key::F8);
+    let Some(again) = draw(&mut window) else { return };
+    assert_eq!(own(&again), 0);
 }
 
 /// Pixels of the canvas that change when `step` is done; `None` where nothing can draw.
@@ -209,4 +230,28 @@ fn the_change_map_lies_on_the_edit_alone_and_is_strongest_where_most_changed() {
         seen.iter().zip([color.r(), color.g(), color.b()]).map(|(seen, color)| u32::from(seen.abs_diff(color))).sum::<u32>()
     };
     assert!(to_color(most) + 100 < to_color(least), "{most:?} {}, {least:?} {}", to_color(most), to_color(least));
+}
+
+#[test]
+fn a_found_box_or_mask_that_is_hidden_is_off_the_pictures_until_it_is_shown() {
+    let mut window = recoloured();
+    window.key(Key::F6);
+    let names: Vec<String> = {
+        let document = window.state().tools.document.as_ref().expect("the pictures are read");
+        document.listed().map(|(_, region)| region.facts.name.clone()).collect()
+    };
+    assert!(names.len() >= 3 && names.contains(&"edit mask".to_owned()), "boxes on both pictures and a mask: {names:?}");
+    let press = |window: &mut Window, label: &str| {
+        window.harness.get_all_by_label(label).next().expect("the list has the region").click();
+        window.settle();
+        // Off the list: the region under the pointer is drawn in any case.
+        window.harness.hover_at(pos2(100.0, 300.0));
+        window.settle();
+    };
+    for name in [&names[0], &"edit mask".to_owned()] {
+        let Some(hidden) = changed_by(&mut window, |window| press(window, &format!("Hide {name}"))) else { return };
+        assert!(hidden > 20, "{name} goes: {hidden} pixels changed");
+        let Some(shown) = changed_by(&mut window, |window| press(window, &format!("Show {name}"))) else { return };
+        assert_eq!(shown, hidden, "{name} comes back");
+    }
 }

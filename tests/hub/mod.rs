@@ -1,5 +1,7 @@
 //! A local server that imitates the hub: commits, etags, redirects of large files to another host, ranges, and everything that goes wrong.
 
+pub mod proxy;
+
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -30,8 +30,9 @@ fn one_raters_work_travels_as_a_file_and_is_not_added_twice() {
     for (name, write) in writers {
         let file = folder.path().join(name);
         write(&rows, &file).unwrap();
-        let (read, problems) = read_rater_rows(&file).unwrap();
-        assert_eq!((&read, problems), (&rows, vec![]), "{name}");
+        let file = read_rater_rows(&file).unwrap();
+        assert_eq!((&file.rows, file.problems), (&rows, vec![]), "{name}");
+        let read = file.rows;
         let b = project(folder.path(), &format!("{name}.editscope"), &items);
         let done = b.import_rater_rows(&read).unwrap();
         assert_eq!((done.sessions_added, done.ratings_added, done.judgements_added, done.known), (1, 2, 2, 0));
@@ -41,7 +42,23 @@ fn one_raters_work_travels_as_a_file_and_is_not_added_twice() {
     }
     let other = project(folder.path(), "other.editscope", &items[..1]);
     let done = other.import_rater_rows(&rows).unwrap();
-    assert_eq!(done.problems, ["this project has no edit 'i1-a'; the rating of 'ann' is left out"]);
+    assert_eq!(done.problems, [(4, "this project has no edit 'i1-a'; the rating of 'ann' is left out".to_owned())]);
+}
+
+#[test]
+fn a_file_about_other_edits_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = items(folder.path(), 4, 2);
+    let a = project(folder.path(), "a.editscope", &all[..2]);
+    let uid = a.add_session(&setup(paper(), &all[..2])).unwrap();
+    a.add_judgement(&judgement(&uid, "ann", "i0-a", rubric_answer(4.0), 9)).unwrap();
+    let rows = a.rater_rows(None).unwrap();
+    let other = project(folder.path(), "other.editscope", &all[2..]);
+    let done = other.import_rater_rows(&rows).unwrap();
+    assert!(done.is_about_nothing() && done.sessions_added == 0, "{done:?}");
+    assert_eq!(done.problems.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(other.sessions().unwrap().len(), 0, "its session was taken back");
+    assert!(!a.import_rater_rows(&rows).unwrap().is_about_nothing(), "what is known already is about it");
 }
 
 #[test]
@@ -50,9 +67,46 @@ fn a_file_of_ratings_that_is_broken_is_read_as_far_as_it_goes() {
     let file = folder.path().join("r.jsonl");
     let good = r#"{"kind":"rating","item":"i","edit":"e","rater":"ann","values":{"overall":3.0}}"#;
     std::fs::write(&file, format!("{good}\n{{\"kind\":\"rating\"}}\nnot json\n")).unwrap();
-    let (rows, problems) = read_rater_rows(&file).unwrap();
-    assert_eq!((rows.len(), problems.len()), (1, 2));
-    assert_eq!((problems[0].place.as_str(), problems[1].place.as_str()), ("r.jsonl:2", "r.jsonl:3"));
-    std::fs::write(&file, "a,b\n1,2\n").unwrap();
-    assert!(read_rater_rows(&file).unwrap_err().to_string().contains("no 'kind'"));
+    let wrong = [
+        r#"{"kind":"rating","item":"i","edit":"e","rater":"ann","values":{"overall":NaN}}"#,
+        r#"{"kind":"rating","item":"i","edit":["e"],"rater":"ann","values":{}}"#,
+        r#"{"kind":"poll","item":"i"}"#,
+        r#"{"kind":"judgement","session":"s","rater":"ann","item":"i","shown":["e"],"task":"t","role":"plain","answer":{"ranking":[1,"x"]}}"#,
+    ];
+    std::fs::write(&file, [&[good, "", "{\"kind\":\"rating\"}", "not json"], &wrong[..]].concat().join("\n")).unwrap();
+    let read = read_rater_rows(&file).unwrap();
+    assert_eq!((read.rows.len(), read.places), (1, vec!["r.jsonl:1".to_owned()]));
+    let said: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "r.jsonl:3: it lacks the key 'item'; left out",
+            "r.jsonl:4: the row is no JSON (expected ident at column 2); left out",
+            "r.jsonl:5: field 'values.overall' is NaN or Infinity, not a number; left out",
+            "r.jsonl:6: field 'edit' is a list, not text; left out",
+            "r.jsonl:7: field 'kind' is 'poll'; it can be session, rating, judgement; left out",
+            "r.jsonl:8: field 'answer.ranking[1]' is text 'x', not a whole number from 0; left out",
+        ]
+    );
+}
+
+#[test]
+fn a_file_that_is_something_else_is_called_so_and_the_way_to_use_it_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |name: &str, content: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        read_rater_rows(&file).unwrap_err().to_string()
+    };
+    let scores = told("scores.csv", "item,model,lpips,clip\ni,m,0.5,0.25\n");
+    assert!(scores.contains("is no file that `export --format ratings` wrote: it is a table with the numbers lpips, clip"), "{scores}");
+    assert!(scores.contains("`agree PROJECT --scores ") && scores.contains("overall=lpips`"), "{scores}");
+    let rated = told("votes.csv", "uid,method,annotator,overall\ni,m,kim,4\n");
+    assert!(rated.contains("--columns item=uid,model=method,rater=annotator,overall=overall"), "{rated}");
+    let manifest = told("m.csv", "source,instruction,edited\ns.png,x,e.png\n");
+    assert!(manifest.contains("without --ratings"), "{manifest}");
+    let lines = told("s.jsonl", r#"{"item":"i","model":"m","parts":{},"overall":0.5}"#);
+    assert!(lines.contains("scores that `score` wrote") && lines.contains("agree "), "{lines}");
+    let words = told("w.txt", "hello\n");
+    assert!(words.contains("the row has no 'kind'") || words.contains("it is empty"), "{words}");
 }

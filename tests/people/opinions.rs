@@ -96,9 +96,9 @@ fn votes_travel_with_their_rater_and_through_a_merge() {
     for rater in ["ann", "bob", "cho"] {
         let file = folder.path().join(format!("{rater}.csv"));
         write_ratings_csv(&a.rater_rows(Some(rater)).unwrap(), &file).unwrap();
-        let (rows, problems) = read_rater_rows(&file).unwrap();
-        assert_eq!(problems, []);
-        assert_eq!(b.import_rater_rows(&rows).unwrap().problems, Vec::<String>::new());
+        let file = read_rater_rows(&file).unwrap();
+        assert_eq!(file.problems, []);
+        assert_eq!(b.import_rater_rows(&file.rows).unwrap().problems, []);
     }
     let opinions = a.session_opinions().unwrap();
     assert_eq!((opinions.votes.len(), &opinions.problems), (7, &vec![]));

@@ -19,7 +19,7 @@ pub(super) fn gather(agree: &Agree) -> anyhow::Result<Gathered> {
         agree.data.iter().chain(&agree.people.ratings).chain(&agree.people.scores).map(|path| path.display().to_string()).collect();
     let mut gathered = Gathered::new(named.join(", "));
     match &agree.data {
-        Some(path) if Project::is_project(path) => {
+        Some(path) if Project::is_meant(path) => {
             let project = Project::open_read_only(path)?;
             gathered.add_project(&project, agree.profile, agree.range.as_deref(), !agree.people.ratings.is_empty())?;
         }

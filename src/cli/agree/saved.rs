@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::cli::Finish;
 use crate::domain::Outcome;
+use crate::domain::json::{from_text, from_value};
 use crate::stats::comparison::{ALL, Comparison, changes, utc_text};
 use crate::storage::Project;
 
@@ -41,7 +42,7 @@ pub(super) fn load(agree: &Agree, name: &str) -> anyhow::Result<Comparison> {
     let file = Path::new(name);
     if file.is_file() {
         let text = std::fs::read_to_string(file).with_context(|| name.to_owned())?;
-        return serde_json::from_str(&text).with_context(|| format!("{name} is no comparison that `agree --json` wrote"));
+        return from_text(&text).with_context(|| format!("{name} is no comparison that `agree --json` wrote"));
     }
     let project = Project::open_read_only(project_path(agree)?)?;
     let Some(saved) = project.comparison(name)? else {
@@ -49,7 +50,7 @@ pub(super) fn load(agree: &Agree, name: &str) -> anyhow::Result<Comparison> {
         let known = if known.is_empty() { "none is saved yet".to_owned() } else { format!("saved are: {}", known.join(", ")) };
         bail!("there is no comparison '{name}' ({known}), and no file of that name");
     };
-    serde_json::from_value(saved.content).with_context(|| format!("the comparison '{name}' was saved by another version of this program"))
+    from_value(&saved.content).with_context(|| format!("the comparison '{name}' was saved by another version of this program"))
 }
 
 /// Lists the saved comparisons, newest first.

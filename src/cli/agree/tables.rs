@@ -120,9 +120,10 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
     let column = |role: Role| map.column(&role).map(|column: &Column| column.name.clone());
     let (Some(item_column), Some(model_column)) = (column(Role::Item), column(Role::Model)) else {
         bail!(
-            "{}: a table of scores needs a column for the item and one for the model; it has: {} (name them with --columns item=…,model=…)",
+            "{}: a table of scores needs a column for the item and one for the model; it has: {}; {}",
             path.display(),
-            sheet.header.join(", ")
+            sheet.header.join(", "),
+            ColumnMap::hint(sheet)
         );
     };
     let metrics: Vec<String> = map.free_numbers(sheet).into_iter().filter(|name| is_metric(name)).cloned().collect();

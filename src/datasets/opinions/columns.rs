@@ -178,21 +178,39 @@ impl ColumnMap {
 
     /// Why this map cannot be used with `sheet`, if it cannot.
     pub fn objection(&self, sheet: &Sheet) -> Option<String> {
-        let header = || format!("the table has: {}", sheet.header.join(", "));
+        self.lack(sheet).map(|lack| format!("{lack}; the table has: {}", sheet.header.join(", ")))
+    }
+
+    fn lack(&self, sheet: &Sheet) -> Option<String> {
         if let Some(missing) = self.0.iter().find(|column| !sheet.header.contains(&column.name)) {
-            return Some(format!("there is no column '{}' for {}; {}", missing.name, missing.role, header()));
+            return Some(format!("there is no column '{}' for {}", missing.name, missing.role));
         }
         if self.column(&Role::Item).is_none() {
-            return Some(format!("no column is named as the item; {}", header()));
+            return Some("no column is named as the item".to_owned());
         }
         let votes = [Role::First, Role::Second, Role::Vote].map(|role| self.column(&role).is_some());
         let answers = self.0.iter().any(|column| matches!(column.role, Role::Answer { .. }));
         match (votes, answers) {
             ([true, true, true], _) | ([false, false, false], true) => None,
-            ([false, false, false], false) => Some(format!("no column is named as an answer or a vote; {}", header())),
+            ([false, false, false], false) => Some("no column is named as an answer or a vote".to_owned()),
             (_, true) if votes != [true; 3] => None,
             _ => Some("a vote needs the columns first, second and vote".into()),
         }
+    }
+
+    /// How to write on the command line what the columns of `sheet` mean: with its own names where they are plain, with `…` where they are
+    /// not.
+    pub fn hint(sheet: &Sheet) -> String {
+        let guess = Self::guess(sheet);
+        let name = |role: &Role| guess.column(role).map_or("…", |column| column.name.as_str());
+        let mut words = vec![format!("item={}", name(&Role::Item)), format!("model={}", name(&Role::Model))];
+        words.extend(guess.column(&Role::Rater).map(|column| format!("rater={}", column.name)));
+        let answers: Vec<&Column> = guess.0.iter().filter(|column| matches!(column.role, Role::Answer { .. })).take(3).collect();
+        words.extend(answers.iter().map(|column| format!("{}={}", column.role, column.name)));
+        if answers.is_empty() {
+            words.push("overall=…".to_owned());
+        }
+        format!("say what they mean with --columns {}", words.join(","))
     }
 }
 
@@ -285,7 +303,8 @@ fn read_row(map: &ColumnMap, row: &SheetRow, found: &mut Opinions) {
     let seconds = cell(Role::Seconds).and_then(|text| number_of(&text)).filter(|seconds| *seconds >= 0.0);
     for (rater, values) in by_rater {
         let rating = Rating { comment: comment.clone(), ..Rating::new(rater, values) };
-        found.ratings.push(RatedEdit { item: item.clone(), model: cell(Role::Model).unwrap_or_default(), rating, seconds });
+        let model = cell(Role::Model).unwrap_or_default();
+        found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds, place: row.place.clone() });
     }
 }
 

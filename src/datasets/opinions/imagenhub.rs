@@ -43,7 +43,13 @@ pub(super) fn read(sheet: &Sheet) -> Result<Opinions, String> {
                 Ok(pair) => {
                     let values: BTreeMap<String, f64> = CRITERIA.map(str::to_owned).into_iter().zip(pair).collect();
                     let rating = Rating::new(rater.clone(), values);
-                    found.ratings.push(RatedEdit { item: item.clone(), model: (*model).clone(), rating, seconds: None });
+                    found.ratings.push(RatedEdit {
+                        item: item.clone(),
+                        model: (*model).clone(),
+                        rating,
+                        seconds: None,
+                        place: row.place.clone(),
+                    });
                 }
                 Err(why) => found.problem(&row.place, model, format!("'{text}' is not [SC, PQ]: {why}; left out")),
             }

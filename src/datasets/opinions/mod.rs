@@ -85,6 +85,8 @@ pub struct RatedEdit {
     pub rating: Rating,
     /// How long it took; `None` when the table does not say.
     pub seconds: Option<f64>,
+    /// Where it stands, as a message names it (`file:line`).
+    pub place: String,
 }
 
 /// The answers that a criterion allows; higher is better.
@@ -192,11 +194,12 @@ fn of_sheet(sheet: &Sheet, format: Option<OpinionFormat>, columns: Option<&Colum
         OpinionFormat::GenAiBench => pairs::read_genai_bench(sheet)?,
         OpinionFormat::EditReward => pairs::read_editreward(sheet)?,
         OpinionFormat::EditScore => pairs::read_editscore(sheet)?,
-        _ => read_columns(sheet, columns)?,
+        _ => read_columns(sheet, columns).map_err(|why| format!("{why}; {}", ColumnMap::hint(sheet)))?,
     };
     if found.ratings.is_empty() && found.votes.is_empty() {
         let first = found.problems.first().map(|problem| format!(" ({problem})")).unwrap_or_default();
-        return Err(format!("read as {format}, no row holds an answer{first}"));
+        let header = sheet.header.join(", ");
+        return Err(format!("read as {format}, no row holds an answer{first}; the table has: {header}; {}", ColumnMap::hint(sheet)));
     }
     found.check_scales();
     Ok(found)
@@ -224,11 +227,13 @@ fn from_data_set(path: &Path) -> Result<Opinions, ReadError> {
     let mut found = Opinions::new(format, problems);
     for item in dataset.items {
         for edit in item.edits {
+            let place = dataset.named_at.get(&edit.picture.path).cloned().unwrap_or_else(|| format!("edit '{}'", edit.key));
             found.ratings.extend(edit.ratings.into_iter().map(|rating| RatedEdit {
                 item: item.key.0.clone(),
                 model: edit.model.clone(),
                 rating,
                 seconds: None,
+                place: place.clone(),
             }));
         }
     }

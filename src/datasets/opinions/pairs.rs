@@ -115,7 +115,7 @@ pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
             if !values.is_empty() {
                 let rater = rater_in(row, "editreward");
                 let rating = Rating::new(rater, values);
-                found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds: None });
+                found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds: None, place: row.place.clone() });
             }
         }
         let tie = row.cells.get("tie_case").is_some_and(|value| is_true(value) || value.as_str().is_some_and(|text| text.trim() == "tie"));

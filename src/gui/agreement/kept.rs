@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::EvidenceJob;
-use crate::domain::{Profile, Range};
+use crate::domain::{Profile, Range, json};
 use crate::engine::results;
 use crate::gui::store::Shown;
 use crate::stats::comparison::{Change, Comparison};
@@ -141,6 +141,6 @@ fn save(project: &Project, name: &str, who: &str, comparison: &Comparison) -> Re
 
 fn load(project: &Project, name: &str) -> Result<Comparison, String> {
     let saved = project.comparison(name).map_err(said)?.ok_or_else(|| format!("there is no comparison '{name}' any more"))?;
-    serde_json::from_value(saved.content)
+    json::from_value(&saved.content)
         .map_err(|error| format!("the comparison '{name}' was saved by another version of this program: {error}"))
 }

@@ -6,9 +6,10 @@ use std::io::Read;
 use std::time::Duration;
 
 use ureq::http::{HeaderMap, Response, Uri, header};
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, Proxy};
 
 use super::error::FetchError;
+use super::proxy::ProxyEnv;
 use crate::nets::catalog::{FileSum, HubEnv};
 
 /// Redirects followed for one file.
@@ -37,34 +38,52 @@ pub enum Trouble {
 
 /// A connection to the hub and to whom it redirects.
 pub struct Client {
-    agent: Agent,
+    direct: Agent,
+    /// Through the proxies for `http` and `https` addresses.
+    proxied: [Option<Agent>; 2],
+    proxies: ProxyEnv,
     endpoint: Option<Uri>,
     token: Option<String>,
 }
 
 impl Client {
-    /// A client for the hub of `env`. Proxies come from the environment (`HTTPS_PROXY`, `NO_PROXY`, …).
-    pub fn new(env: &HubEnv, read_timeout: Duration) -> Self {
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_connect(Some(Duration::from_secs(20)))
-            .timeout_recv_response(Some(read_timeout))
-            .timeout_per_read(Some(read_timeout))
-            .user_agent(concat!("editscope/", env!("CARGO_PKG_VERSION")))
-            // A file must arrive byte for byte, and its length be the one in the header.
-            .accept_encoding("identity")
-            .build()
-            .new_agent();
-        Self { agent, endpoint: env.endpoint.parse().ok(), token: env.token.clone() }
+    /// A client for the hub of `env`, through the proxies that `proxies` names.
+    ///
+    /// # Errors
+    /// When the environment names a proxy that cannot be one.
+    pub fn new(env: &HubEnv, proxies: &ProxyEnv, read_timeout: Duration) -> Result<Self, FetchError> {
+        let agent = |proxy: Option<Proxy>| {
+            Agent::config_builder()
+                .http_status_as_error(false)
+                .max_redirects(0)
+                .max_redirects_will_error(false)
+                .timeout_connect(Some(Duration::from_secs(20)))
+                .timeout_recv_response(Some(read_timeout))
+                .timeout_per_read(Some(read_timeout))
+                .user_agent(concat!("editscope/", env!("CARGO_PKG_VERSION")))
+                // A file must arrive byte for byte, and its length be the one in the header.
+                .accept_encoding("identity")
+                .proxy(proxy)
+                .build()
+                .new_agent()
+        };
+        let proxied = proxies.proxies()?.map(|proxy| proxy.map(|proxy| agent(Some(proxy))));
+        let (endpoint, token) = (env.endpoint.parse().ok(), env.token.clone());
+        Ok(Self { direct: agent(None), proxied, proxies: proxies.clone(), endpoint, token })
+    }
+
+    /// The way to an address.
+    fn agent(&self, at: &Uri) -> &Agent {
+        let [http, https] = &self.proxied;
+        let proxied = if at.scheme_str() == Some("http") { http } else { https };
+        proxied.as_ref().filter(|_| !self.proxies.is_exception(at)).unwrap_or(&self.direct)
     }
 
     /// Size, sum and commit of a file, without its content.
     pub fn head(&self, url: &str) -> Result<Remote, Trouble> {
         let mut at = parsed(url)?;
         for _ in 0..MAX_REDIRECTS {
-            let mut request = self.agent.head(at.clone());
+            let mut request = self.agent(&at).head(at.clone());
             if let Some(token) = self.token_for(&at) {
                 request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
             }
@@ -88,7 +107,7 @@ impl Client {
     pub fn get(&self, url: &str, from: u64) -> Result<Opened, Trouble> {
         let mut at = parsed(url)?;
         for _ in 0..MAX_REDIRECTS {
-            let mut request = self.agent.get(at.clone());
+            let mut request = self.agent(&at).get(at.clone());
             if from > 0 {
                 request = request.header(header::RANGE, format!("bytes={from}-"));
             }
@@ -188,7 +207,8 @@ fn check(response: &Response<Body>, url: &str) -> Result<(), Trouble> {
 
 fn broken(error: ureq::Error) -> Trouble {
     let never_connected = match &error {
-        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => true,
+        // A proxy that refuses will refuse again.
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::ConnectProxyFailed(_) => true,
         ureq::Error::Timeout(timeout) => matches!(timeout, ureq::Timeout::Connect | ureq::Timeout::Resolve),
         ureq::Error::Io(io) => matches!(
             io.kind(),

@@ -8,6 +8,10 @@ use std::path::PathBuf;
 pub enum FetchError {
     #[error("no connection to {host} ({reason}). Check the network or the proxy (HTTPS_PROXY); a mirror is named by HF_ENDPOINT. Without internet, put the files of `editscope models list` into {folder} by hand", folder = .folder.display())]
     Offline { host: String, reason: String, folder: PathBuf },
+    #[error(
+        "{variable} is set to something that is no address of a proxy (it is not shown, as it may hold a password); write for example http://proxy.example:3128, or unset it"
+    )]
+    NoProxyAddress { variable: String },
     #[error("HF_HUB_OFFLINE is set, so nothing is fetched; {file} is not on this machine. Unset it, or put the file into {folder} by hand", folder = .folder.display())]
     ToldOffline { file: String, folder: PathBuf },
     #[error("{url}: there is no such file (404); the catalog or HF_ENDPOINT is wrong")]

@@ -6,6 +6,7 @@
 mod client;
 mod download;
 mod error;
+mod proxy;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use client::{Client, Remote, Trouble, host_of};
 pub use download::Patience;
 use download::{Phase, Wanted, download, part_of};
 pub use error::FetchError;
+pub use proxy::ProxyEnv;
 
 use super::catalog::{CatalogFile, CatalogNetwork, FileSum, HubEnv, Record, RecordedFile};
 
@@ -25,6 +27,7 @@ const SPARE_BYTES: u64 = 64 << 20;
 #[derive(Clone)]
 pub struct Options {
     pub env: HubEnv,
+    pub proxies: ProxyEnv,
     /// The folder of all networks; each has its own inside.
     pub root: PathBuf,
     pub patience: Patience,
@@ -39,6 +42,7 @@ impl Options {
     pub fn new(root: PathBuf) -> Self {
         Self {
             env: HubEnv::from_env(),
+            proxies: ProxyEnv::from_env(),
             root,
             patience: Patience::default(),
             read_timeout: Duration::from_secs(30),
@@ -99,11 +103,25 @@ struct Plan {
 /// Fetches the files of `network` that are not here yet. `step` hears of the progress; returning `false` stops the fetch.
 ///
 /// # Errors
-/// See [`FetchError`]; files that are complete stay, an unfinished one waits in `.part`.
+/// See [`FetchError`]; files that are complete stay, an unfinished one waits in `.part`. Where nothing was received, no folder is left.
 pub fn fetch(network: &CatalogNetwork, options: &Options, step: &mut dyn FnMut(&Progress) -> bool) -> Result<Fetched, FetchError> {
     let folder = options.root.join(&network.name);
+    let fetched = fetch_into(folder.clone(), network, options, step);
+    if fetched.is_err() {
+        // Removes nothing but an empty folder; one that cannot be removed changes nothing about the error.
+        let _ = fs::remove_dir(&folder);
+    }
+    fetched
+}
+
+fn fetch_into(
+    folder: PathBuf,
+    network: &CatalogNetwork,
+    options: &Options,
+    step: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Fetched, FetchError> {
     fs::create_dir_all(&folder).map_err(FetchError::file(&folder))?;
-    let client = Client::new(&options.env, options.read_timeout);
+    let client = Client::new(&options.env, &options.proxies, options.read_timeout)?;
     let mut record = Record::read(&folder).unwrap_or_default();
     let mut progress =
         Progress { network: network.name.clone(), file: String::new(), done: 0, total: network.bytes(), doing: Doing::Asking };
