@@ -26,6 +26,7 @@ pub mod models;
 mod networks;
 pub mod opinions;
 pub mod paste_back;
+mod picture_desk;
 pub mod pictures;
 mod prompts;
 #[cfg(feature = "nets")]

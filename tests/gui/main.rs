@@ -16,4 +16,5 @@ mod pointer;
 mod regions_tab;
 mod support;
 mod tools;
+mod unreadable;
 mod walk;
