@@ -1,12 +1,11 @@
 //! `export`: scores, ratings and regions of a project, as files.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use anyhow::bail;
 use clap::ValueEnum as _;
 
-use crate::domain::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side};
+use crate::engine::outputs;
 use crate::engine::results::{self, ScoredEdit};
 use crate::export::{AutomaticResult, CocoPicture, ExportResult, ExportRow, MaskForm, write_coco, write_csv, write_jsonl};
 use crate::storage::{ItemId, Project, StoredEdit, StoredItem, flags_of};
@@ -43,14 +42,25 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
         ExportFormat::PasteBack => return pictures::paste_back(export, &scored, rows(&project, export, &scored)?),
         // Made above, of other things than the rows.
         ExportFormat::Report | ExportFormat::Ratings => String::new(),
-        ExportFormat::Coco => {
-            let pictures = coco_pictures(&project, &scored)?;
-            write_coco(&pictures, if export.polygons { MaskForm::Polygons } else { MaskForm::Rle }, out)?;
-            format!("{} pictures with {} regions", pictures.len(), pictures.iter().map(|p| p.regions.len()).sum::<usize>())
-        }
+        ExportFormat::Coco => return coco(&project, export, &scored),
     };
     out!("{}: {what}", out.display());
     Ok(Finish::Done)
+}
+
+/// Writes the annotations; a picture whose size cannot be read is listed and left out.
+fn coco(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Finish> {
+    let found = outputs::annotated(project, scored)?;
+    for why in &found.failed {
+        eprintln!("failed: {why}");
+    }
+    let coco = |(picture, size, regions)| CocoPicture { picture, size, regions };
+    let pictures: Vec<CocoPicture> = found.pictures.into_iter().map(coco).collect();
+    write_coco(&pictures, if export.polygons { MaskForm::Polygons } else { MaskForm::Rle }, &export.output)?;
+    let regions: usize = pictures.iter().map(|picture| picture.regions.len()).sum();
+    let failed = if found.failed.is_empty() { String::new() } else { format!("; {} pictures failed", found.failed.len()) };
+    out!("{}: {} pictures with {regions} regions{failed}", export.output.display(), pictures.len());
+    Ok(if found.failed.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }
 
 /// Options that would do nothing with this format, and a file where a folder is to be written, are mistakes to tell.
@@ -117,56 +127,4 @@ fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Re
             })
         })
         .collect())
-}
-
-/// A box that the metric used: the detector's, or a person's where the detector proposed no such box.
-fn region(side: Side, detection: &Detection, candidates: &[Detection]) -> Region {
-    let by_person = !candidates.contains(detection);
-    Region {
-        side,
-        role: match side {
-            Side::Source => RegionRole::Original,
-            Side::Edit => RegionRole::Edited,
-        },
-        origin: if by_person { RegionOrigin::Person } else { RegionOrigin::Detector },
-        shape: RegionShape::Box(detection.rect_in_image),
-        label: detection.phrase.clone(),
-        confidence: (!by_person).then_some(detection.confidence),
-    }
-}
-
-/// Boxes of the source and of each edit; the edit mask belongs to the source's pixels, one for each edit.
-fn coco_pictures(project: &Project, scored: &[ScoredEdit]) -> anyhow::Result<Vec<CocoPicture>> {
-    let (items, edits) = parts(project)?;
-    let by_id: BTreeMap<_, _> = scored.iter().map(|edit| (edit.id, edit)).collect();
-    let mut sources: BTreeMap<ItemId, CocoPicture> = BTreeMap::new();
-    let mut found = Vec::new();
-    for edit in edits {
-        let (Some(item), Some(score)) = (items.get(&edit.item), by_id.get(&edit.id).and_then(|scored| scored.score.as_ref())) else {
-            continue;
-        };
-        let source = match sources.entry(edit.item) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let size = results::picture_size(&item.source.path)?;
-                let regions = score.boxes.source.iter().map(|d| region(Side::Source, d, &score.candidates.source)).collect();
-                new.insert(CocoPicture { picture: item.source.clone(), size, regions })
-            }
-        };
-        if let Some(rle) = &score.mask {
-            let automatic = by_id.get(&edit.id).and_then(|scored| scored.automatic.as_ref());
-            let drawn = automatic.is_some_and(|automatic| automatic.score.mask.as_ref() != Some(rle));
-            source.regions.push(Region {
-                side: Side::Source,
-                role: RegionRole::EditMask,
-                origin: if drawn { RegionOrigin::Person } else { RegionOrigin::Segmenter },
-                shape: RegionShape::Mask(rle.clone()),
-                label: edit.key.0.clone(),
-                confidence: None,
-            });
-        }
-        let regions = score.boxes.edit.iter().map(|d| region(Side::Edit, d, &score.candidates.edit)).collect();
-        found.push(CocoPicture { size: results::picture_size(&edit.picture.path)?, picture: edit.picture, regions });
-    }
-    Ok(sources.into_values().chain(found).collect())
 }

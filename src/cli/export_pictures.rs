@@ -7,6 +7,7 @@ use anyhow::bail;
 
 use crate::domain::rle::Rle;
 use crate::domain::{EditKey, Mask, PictureRef};
+use crate::engine::outputs;
 use crate::engine::paste_back::{FEATHER, paste_back as pasted};
 use crate::engine::results::ScoredEdit;
 use crate::export::{ExportRow, MaskInk, Written, write_jsonl, write_masks, write_pictures};
@@ -75,9 +76,7 @@ fn decoded(rle: &Rle) -> Result<Mask, String> {
 
 /// The edit region of each edit that has one, at the size of its source.
 fn regions<'a>(export: &Export, scored: &'a [ScoredEdit]) -> anyhow::Result<Vec<(&'a EditKey, &'a Rle)>> {
-    let of = |edit: &'a ScoredEdit| Some((&edit.key, edit.score.as_ref()?.mask.as_ref()?));
-    // Where nothing was located a black picture would look like an answer.
-    let masks: Vec<_> = scored.iter().filter_map(of).filter(|(_, rle)| !rle.is_empty()).collect();
+    let masks = outputs::regions(scored);
     if masks.is_empty() {
         bail!(
             "{}: no edit has an edit region of profile {}: it was not scored, or nothing was located",
