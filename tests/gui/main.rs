@@ -6,6 +6,7 @@ mod canvas;
 mod canvas_figures;
 mod canvas_large;
 mod columns;
+mod commands;
 mod looks;
 mod looks_canvas;
 mod measures;

@@ -254,7 +254,7 @@ impl Store for SampleStore {
         if path.file_stem().is_some_and(|stem| stem == "broken") {
             return Err("this file is no project".to_owned());
         }
-        Ok(StoreInfo { path: path.to_owned(), name: "demo".into(), items: self.items.len(), ranges: vec!["paper".into()] })
+        Ok(StoreInfo { path: path.to_owned(), name: "demo".into(), items: self.items.len(), ranges: vec!["paper".into()], only_read: None })
     }
 
     fn rows(&mut self, _shown: &Shown) -> Result<Vec<Row>, String> {
