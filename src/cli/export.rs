@@ -9,10 +9,7 @@ use clap::ValueEnum as _;
 use crate::domain::{Detection, Mask, Region, RegionOrigin, RegionRole, RegionShape, Side};
 use crate::engine;
 use crate::engine::results::{self, ScoredEdit};
-use crate::export::{
-    AutomaticResult, CocoPicture, ExportResult, ExportRow, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks,
-    write_pictures,
-};
+use crate::export::{CocoPicture, ExportRow, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks, write_pictures};
 use crate::storage::{ItemId, Project, StoredEdit, StoredItem};
 
 use super::Finish;
@@ -96,42 +93,7 @@ fn parts(project: &Project) -> anyhow::Result<(BTreeMap<ItemId, StoredItem>, Vec
 }
 
 fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Vec<ExportRow>> {
-    let (items, edits) = parts(project)?;
-    let mut by_id: BTreeMap<_, _> = scored.iter().map(|edit| (edit.id, edit)).collect();
-    Ok(edits
-        .into_iter()
-        .filter_map(|edit| {
-            let (item, scored) = (items.get(&edit.item)?, by_id.remove(&edit.id)?);
-            let parts = match (&scored.score, &scored.why) {
-                (Some(score), _) => Some(Ok(score.parts.clone())),
-                (None, Some(why)) => Some(Err(why.clone())),
-                (None, None) => None,
-            };
-            Some(ExportRow {
-                id: edit.key.0,
-                item: item.key.0.clone(),
-                source: item.source.clone(),
-                instruction: item.instruction.clone(),
-                edited: edit.picture,
-                model: edit.model,
-                parse: item.parse.clone(),
-                ratings: scored.ratings.clone(),
-                item_extra: item.extra.clone(),
-                extra: edit.extra,
-                result: parts.map(|parts| ExportResult {
-                    profile: export.profile,
-                    parts,
-                    overall: Some(scored.combined.overall.clone()),
-                    range: Some("fitted on this project".to_owned()),
-                    automatic: scored.automatic.as_ref().map(|automatic| AutomaticResult {
-                        parts: automatic.score.parts.clone(),
-                        overall: automatic.combined.overall.clone(),
-                    }),
-                    baselines: scored.baselines.clone(),
-                }),
-            })
-        })
-        .collect())
+    Ok(results::rows(project, scored, export.profile, "fitted on this project")?)
 }
 
 fn masks(scored: &[ScoredEdit]) -> anyhow::Result<Vec<(String, Mask)>> {
