@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use editscope::datasets::{Dataset, read};
 use editscope::domain::rle::{Counts, Rle};
 use editscope::domain::{
-    Baselines, Item, Mask, Outcome, Parts, PictureRef, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side, Size, Zoned,
+    Baselines, ChangeShares, Item, Mask, Outcome, Parts, PictureRef, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side,
+    Size, Triage, Zoned,
 };
 use editscope::export::{CocoPicture, ExportResult, ExportRow, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks};
 use serde_json::{Value, json};
@@ -41,6 +42,8 @@ fn rows_of(dataset: &Dataset) -> Vec<ExportRow> {
         range: Some("demo".into()),
         automatic: None,
         baselines,
+        triage: Triage { change: Some(ChangeShares { leak: Some(0.25), unchanged: None, changed: 0.5 }), ..Triage::default() },
+        flags: vec!["no-box".into(), "empty-mask".into()],
     };
     let row = |item: &Item, index: usize| ExportRow {
         id: item.edits[index].key.0.clone(),
@@ -101,7 +104,8 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
     // 0.1 + 0.2 in IEEE double precision; the mean of 4.5 and 1.
     let expected = json!({"profile": "paper", "parts": {"size": 0.5, "position": {"na": "no box, sorry"}, "modify": {"failed": "NaN"},
         "preserve": 0.30000000000000004}, "overall": 1.5, "range": "demo",
-        "baselines": {"ssim": {"whole": 0.75, "inside": {"na": "no region"}, "outside": {"na": "no region"}}}, "human": {"odd;name": 2.0, "overall": 2.75}});
+        "baselines": {"ssim": {"whole": 0.75, "inside": {"na": "no region"}, "outside": {"na": "no region"}}},
+        "triage": {"change": {"leak": 0.25, "unchanged": null, "changed": 0.5}}, "flags": ["no-box", "empty-mask"], "human": {"odd;name": 2.0, "overall": 2.75}});
     assert_eq!(first["editscope"], expected);
     let table = std::fs::read_to_string(folder.path().join("out/sub/e.csv")).expect("written above");
     let mut table = csv::Reader::from_reader(table.as_bytes());
@@ -112,6 +116,9 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
     assert_eq!(cell("editscope.preserve").as_deref(), Some("0.30000000000000004"));
     assert_eq!(cell("editscope.ssim").as_deref(), Some("0.75"));
     assert_eq!(cell("editscope.ssim.inside.why").as_deref(), Some("no region"));
+    assert_eq!(cell("editscope.flags").as_deref(), Some("no-box empty-mask"));
+    assert_eq!((cell("editscope.triage.leak").as_deref(), cell("editscope.triage.changed").as_deref()), (Some("0.25"), Some("0.5")));
+    assert!(!header.iter().any(|name| name.starts_with("editscope.triage.shift")), "nobody has a shift: {header:?}");
     assert_eq!(cell("editscope.human.overall").as_deref(), Some("2.75"));
     assert_eq!(cell("note").as_deref(), Some("plain, text"));
     assert_eq!(cell("seed:json").as_deref(), Some("7"));

@@ -13,7 +13,7 @@ use crate::engine::{
     BaselineView, Combined, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, explain, files,
 };
 use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine, check_output, write_file};
-use crate::storage::{EditId, Project};
+use crate::storage::{EditId, Project, flags_of};
 
 use super::Finish;
 use super::args::{Score, Shard};
@@ -269,6 +269,7 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         global: score.global,
         trace,
         triage: score.triage,
+        flags: flags_of(score).into_iter().map(|flag| flag.name().to_owned()).collect(),
         automatic,
         models: edit.models.clone(),
         device: edit.device.clone(),

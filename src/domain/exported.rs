@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating};
+use super::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating, Triage};
 
 /// An edit with everything that is known about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,10 @@ pub struct ExportResult {
     pub automatic: Option<AutomaticResult>,
     /// Other metrics, as far as they were computed.
     pub baselines: Baselines,
+    /// Change against the region, another size, a shift of the whole edit.
+    pub triage: Triage,
+    /// Why the score deserves a look, by the names of the project file (`no-box`, `leak-high`, …).
+    pub flags: Vec<String>,
 }
 
 /// What the metric said by itself, where a person's correction is the result.

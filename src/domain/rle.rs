@@ -3,6 +3,8 @@
 //! The arithmetic of the string form is that of the COCO API (`maskApi.c`, `rleToString`): differences to the run two
 //! before, five bits a character, the sixth bit saying that more follow, offset 48.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::geometry::Size;
@@ -51,14 +53,7 @@ impl Rle {
         if size.pixels() > 1 << 31 {
             return Err(RleError::TooLarge { height, width });
         }
-        let unpacked;
-        let runs = match &self.counts {
-            Counts::Runs(runs) => runs,
-            Counts::Packed(text) => {
-                unpacked = unpack(text)?;
-                &unpacked
-            }
-        };
+        let runs = self.runs()?;
         let covered = runs.iter().map(|&run| u64::from(run)).sum();
         if covered != size.pixels() {
             return Err(RleError::WrongLength { covered, height, width, pixels: size.pixels() });
@@ -66,7 +61,7 @@ impl Rle {
         // Columns are rows of the transposed mask, where a run is set word by word.
         let mut columns = Mask::empty(Size::new(height, width));
         let (mut at, mut value) = (0u64, false);
-        for &run in runs {
+        for &run in runs.iter() {
             let end = at + u64::from(run);
             while value && at < end {
                 // Both fit: at < size.pixels() was checked above.
@@ -79,6 +74,27 @@ impl Rle {
             value = !value;
         }
         Ok(columns.transposed())
+    }
+
+    /// The runs, zeros first, whichever form holds them.
+    fn runs(&self) -> Result<Cow<'_, [u32]>, RleError> {
+        Ok(match &self.counts {
+            Counts::Runs(runs) => Cow::Borrowed(runs),
+            Counts::Packed(text) => Cow::Owned(unpack(text)?),
+        })
+    }
+
+    /// Number of set pixels, without making the mask.
+    ///
+    /// # Errors
+    /// When the string is broken.
+    pub fn count(&self) -> Result<u64, RleError> {
+        Ok(self.runs()?.iter().skip(1).step_by(2).map(|&run| u64::from(run)).sum())
+    }
+
+    /// Whether no pixel is set; `false` for a broken string, of which that is not known.
+    pub fn is_empty(&self) -> bool {
+        self.count().is_ok_and(|count| count == 0)
     }
 }
 
@@ -196,7 +212,10 @@ mod tests {
         #[test]
         fn masks_survive_the_round_trip(w in 1u32..70, h in 1u32..40, bits in proptest::collection::vec(any::<bool>(), 70 * 40)) {
             let mask = Mask::from_fn(Size::new(w, h), |x, y| bits[(y * 70 + x) as usize]);
-            prop_assert_eq!(Rle::from_mask(&mask).to_mask(), Ok(mask));
+            let rle = Rle::from_mask(&mask);
+            prop_assert_eq!(rle.count(), Ok(mask.count()));
+            prop_assert_eq!(rle.is_empty(), mask.is_empty());
+            prop_assert_eq!(rle.to_mask(), Ok(mask));
         }
 
         #[test]

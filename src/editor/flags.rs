@@ -65,18 +65,18 @@ impl Flag {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::NoBox => "The detector found no box for a phrase that the metric needs.",
-            Self::WholeBox => "A box of the source covers nearly the whole picture.",
+            Self::WholeBox => "A box that the metric used covers nearly the whole picture.",
             Self::EmptyMask => "The edit region has no pixel.",
             Self::FullMask => "The edit region covers the whole picture: nothing is left to preserve.",
             Self::Fallback => "The score left the plain rule somewhere; the trace says where.",
             Self::Failed => "A part of the score could not be computed; the trace says why.",
             Self::SizeMismatch => "Source and edit differ in size; the metric stretches both.",
             Self::Shifted => "The edit looks shifted or zoomed against its source.",
-            Self::LeakHigh => "At least half of all change lies outside the region that was to change.",
+            Self::LeakHigh => "There is a region that was to change, and at least half of all change lies outside of it.",
             Self::ParseDoubtful => "The reader of the instruction had to guess.",
             Self::Stale => "Picture, parse or regions changed since the score was made: score the edit again.",
-            Self::SourceMissing => "The file of the source cannot be found.",
-            Self::EditMissing => "The file of the edit cannot be found.",
+            Self::SourceMissing => "The file of the source cannot be found or read.",
+            Self::EditMissing => "The file of the edit cannot be found or read.",
         }
     }
 

@@ -59,12 +59,16 @@ pub struct Filter {
 pub struct Queue {
     rows: Vec<Row>,
     index_of: HashMap<RowId, usize>,
+    /// Indices of the rows of each item, in the order of the data set: asked for in every frame, so never searched for.
+    of_item: HashMap<Arc<str>, Vec<usize>>,
     disagreement: Vec<Option<f64>>,
     models: Vec<Arc<str>>,
     filter: Filter,
     sort: SortKey,
     descending: bool,
     shown: Vec<usize>,
+    /// For each row its place in `shown`.
+    places: Vec<Option<usize>>,
     /// How many rows have each flag, in the order of [`Flag::ALL`].
     flag_counts: Vec<usize>,
     selected: Option<RowId>,
@@ -77,6 +81,10 @@ impl Queue {
         self.models = rows.iter().map(|row| Arc::clone(&row.model)).collect();
         self.models.sort();
         self.models.dedup();
+        self.of_item.clear();
+        for (index, row) in rows.iter().enumerate() {
+            self.of_item.entry(Arc::clone(&row.item)).or_default().push(index);
+        }
         self.rows = rows;
         if self.selected.is_some_and(|id| !self.index_of.contains_key(&id)) {
             self.selected = None;
@@ -94,7 +102,7 @@ impl Queue {
         self.rows.get(*self.index_of.get(&id)?)
     }
 
-    /// Changes one row; call [`Self::refresh`] when a batch is done.
+    /// Changes one row, but neither its id nor its item; call [`Self::refresh`] when a batch is done.
     pub fn update(&mut self, id: RowId, change: impl FnOnce(&mut Row)) {
         if let Some(row) = self.index_of.get(&id).and_then(|&index| self.rows.get_mut(index)) {
             change(row);
@@ -158,7 +166,7 @@ impl Queue {
     /// Place of the selected row among the shown ones.
     pub fn selected_place(&self) -> Option<usize> {
         let index = *self.index_of.get(&self.selected?)?;
-        self.shown.iter().position(|&shown| shown == index)
+        self.places.get(index).copied().flatten()
     }
 
     /// The shown row `by` places from the selected one, clamped to the ends; the first when nothing shown is selected.
@@ -189,7 +197,7 @@ impl Queue {
 
     /// Edits of the same item as `row`, in the order of the data set.
     pub fn siblings<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Row> {
-        self.rows.iter().filter(move |other| other.item == row.item)
+        self.of_item.get(&row.item).into_iter().flatten().filter_map(|&index| self.rows.get(index))
     }
 
     /// How far metric and people differ in rank for the row at `index`, `0..=1`.
@@ -212,6 +220,10 @@ impl Queue {
         let (sort, descending) = (self.sort, self.descending);
         let disagreement = &self.disagreement;
         self.shown.sort_by(|&a, &b| compare(sort, descending, (&rows[a], disagreement[a]), (&rows[b], disagreement[b])).then(a.cmp(&b)));
+        self.places = vec![None; rows.len()];
+        for (place, &index) in self.shown.iter().enumerate() {
+            self.places[index] = Some(place);
+        }
     }
 }
 
@@ -380,6 +392,24 @@ mod tests {
         assert_eq!(queue.next_where(|row| row.raters == 0), Some(RowId(3)));
         queue.select(RowId(3));
         assert_eq!(queue.next_where(|row| row.raters > 0), Some(RowId(0)));
+    }
+
+    #[test]
+    fn edits_of_an_item_and_places_are_those_of_a_search_through_all_rows() {
+        let mut queue = queue();
+        queue.set_filter(Filter { model: Some("lazy".into()), ..Filter::default() });
+        queue.sort_by(SortKey::Overall);
+        // Of the rows shown, 3 (overall 2) comes before 1 (overall 3).
+        let places = |queue: &mut Queue| [0, 1, 2, 3].map(|id| queue.select(RowId(id)).then(|| queue.selected_place()).flatten());
+        assert_eq!(places(&mut queue), [None, Some(1), None, Some(0)]);
+        let of = |queue: &Queue, id| -> Vec<i64> {
+            queue.row(RowId(id)).map(|row| queue.siblings(row).map(|row| row.id.0).collect()).unwrap_or_default()
+        };
+        assert_eq!((of(&queue, 0), of(&queue, 3)), (vec![0, 1], vec![2, 3]), "whatever the filter");
+        // Other rows: nothing of the old ones is left.
+        queue.set_rows(vec![row(3, "Remove the dog", "lazy", None, None), row(7, "x", "lazy", None, None)]);
+        assert_eq!((of(&queue, 3), of(&queue, 0)), (vec![3], Vec::new()));
+        assert_eq!((queue.select(RowId(7)), queue.selected_place()), (true, Some(1)));
     }
 
     #[test]

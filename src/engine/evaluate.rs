@@ -16,7 +16,7 @@ use crate::storage::{EditId, NewRun, Project, RunEnd, RunId, RunKind, StorageErr
 use super::baselines::{self, Wanted};
 use super::cache::ProjectCache;
 use super::inputs::{self, Reading, Sizes};
-use super::messages::{Event, RunToken, ScoreRequest};
+use super::messages::{Event, Level, RunToken, ScoreRequest};
 use super::networks::NetworkSlot;
 use super::{corrections, results, triage};
 
@@ -68,6 +68,7 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
         settings: serde_json::json!({ "box_threshold": Settings::new(run.request.profile).box_threshold }),
         range: run.request.range.clone(),
     };
+    look_for_pictures(project, run)?;
     let (id, ready) = begin(project, &about, run.request.rescore)?;
     let already = items.iter().flat_map(|(_, edits)| edits).filter(|edit| ready.contains(&edit.id)).count();
     (run.emit)(Event::RunStarted { run: run.token, total, already, device, models });
@@ -99,6 +100,17 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
         seconds: started.elapsed().as_secs_f64(),
     });
     Ok(tally)
+}
+
+/// Scores of pictures that changed since are made again; where a picture is missing, the project says so from now on.
+fn look_for_pictures(project: &Project, run: &mut Run<'_>) -> Result<(), StorageError> {
+    let report = project.look_for_pictures()?;
+    if report.changed.is_empty() || run.request.edits.is_some() {
+        return Ok(());
+    }
+    let text = format!("pictures that changed since they were scored: {}; their edits are scored again", report.changed.len());
+    (run.emit)(Event::Message { level: Level::Info, text });
+    Ok(())
 }
 
 /// The items of a request with those of their edits that are asked for, in the order of the project.
@@ -214,6 +226,7 @@ impl Work<'_, '_> {
         item: &StoredItem,
         edit: &StoredEdit,
     ) -> anyhow::Result<Result<corrections::Scores, Missing>> {
+        self.project.keep_content_of(edit.id)?;
         let source = match source {
             Ok(source) => source,
             Err(why) => return Ok(Err(Missing::Failed(format!("the source image: {why}")))),

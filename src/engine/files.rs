@@ -7,7 +7,7 @@ use crossbeam_channel::Receiver;
 
 use crate::datasets::{self, Dataset, Problem};
 use crate::instruct;
-use crate::storage::Project;
+use crate::storage::{Project, StorageError};
 
 use super::demo;
 use super::handle::Outbox;
@@ -40,6 +40,7 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
                 out.publish(Event::Parsed { edit, parse: instruct::parse_instruction(&instruction) });
                 Ok(None)
             }
+            Request::LookForPictures { project } => look_for_pictures(project, out).map(|()| None),
             _ => Ok(None),
         };
         match done {
@@ -47,6 +48,19 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
             Ok(None) => {}
             Err(error) => out.say(Level::Error, format!("{error:#}")),
         }
+    }
+}
+
+/// A project that cannot be written to keeps what it knew of its pictures.
+fn look_for_pictures(project: std::path::PathBuf, out: &Outbox) -> anyhow::Result<()> {
+    match Project::open(&project) {
+        Ok(open) => {
+            let report = open.look_for_pictures()?;
+            out.publish(Event::PicturesSeen { project, report });
+            Ok(())
+        }
+        Err(StorageError::ReadOnly { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -143,7 +143,9 @@ impl Engine {
             Request::Picture(..) | Request::Canvas(_) => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }
-            Request::Import(_) | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => drop(self.files.send(request)),
+            Request::Import(_) | Request::LookForPictures { .. } | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => {
+                drop(self.files.send(request));
+            }
         }
     }
 

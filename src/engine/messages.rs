@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::domain::{Profile, Range, Score, Size};
 use crate::nets::catalog::Role;
 use crate::nets::preference::DevicePreference;
-use crate::storage::EditId;
+use crate::storage::{EditId, PictureReport};
 
 use super::audit::{AuditEvent, AuditRequest};
 use super::baselines::BaselineChoice;
@@ -137,6 +137,10 @@ pub enum Request {
     Import(ImportRequest),
     /// A table of ratings.
     Table(super::opinions::TableRequest),
+    /// Are the pictures of a project where it says, and what they were when they were scored?
+    LookForPictures {
+        project: PathBuf,
+    },
     /// Write the demo project (pictures, manifest, ratings) into a folder and open it.
     MakeDemo {
         folder: PathBuf,
@@ -207,6 +211,11 @@ pub enum Event {
     Parsed {
         edit: EditId,
         parse: crate::domain::Parse,
+    },
+    /// The pictures of a project were looked for.
+    PicturesSeen {
+        project: PathBuf,
+        report: PictureReport,
     },
     /// About a question to the segmenter.
     Prompt(PromptEvent),

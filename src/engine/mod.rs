@@ -34,7 +34,7 @@ pub mod results;
 mod runs;
 #[cfg(feature = "nets")]
 mod session;
-mod triage;
+pub mod triage;
 
 pub use baselines::{BaselineChoice, BaselineView};
 pub use cache::{MemoryCache, ResultCache};

@@ -10,6 +10,9 @@ use super::evaluate::picture;
 /// Pixels of the source over which the edge of a pasted region is soft, unless asked otherwise.
 pub const FEATHER: f32 = 4.0;
 
+/// The widest edge that can be asked for, in pixels of the source.
+pub const MOST_FEATHER: f32 = 1000.0;
+
 /// Reads both pictures and pastes the region; see [`paste::paste_back`] for what the edge does.
 ///
 /// # Errors

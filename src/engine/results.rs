@@ -7,7 +7,7 @@ use crate::domain::{
     baseline_column,
 };
 use crate::metrics::bpm::{Combined, Marked, combine, fit_range};
-use crate::storage::{EditId, Project, QueueRow, Run, RunId, RunKind, StorageError, StoredEdit, StoredScore};
+use crate::storage::{EditId, Project, QueueRow, Run, RunId, RunKind, StorageError, StoredEdit, StoredScore, flags_of};
 
 /// One edit with its newest score under a profile.
 #[derive(Clone, Debug)]
@@ -243,6 +243,8 @@ fn result_of(scored: &ScoredEdit, profile: Profile, range: &str) -> Option<Expor
         range: Some(range.to_owned()),
         automatic,
         baselines: scored.baselines.clone(),
+        triage: scored.score.as_ref().map(|score| score.triage).unwrap_or_default(),
+        flags: scored.score.iter().flat_map(flags_of).map(|flag| flag.name().to_owned()).collect(),
     })
 }
 

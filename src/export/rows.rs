@@ -94,6 +94,12 @@ fn result_of(result: Option<&ExportResult>, human: &BTreeMap<&str, f64>) -> Valu
         if !result.baselines.is_empty() {
             object.insert("baselines".into(), json!(result.baselines));
         }
+        if !result.triage.is_empty() {
+            object.insert("triage".into(), json!(result.triage));
+        }
+        if !result.flags.is_empty() {
+            object.insert("flags".into(), json!(result.flags));
+        }
     }
     if !human.is_empty() {
         object.insert("human".into(), json!(human));

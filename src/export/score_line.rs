@@ -54,6 +54,9 @@ pub struct ScoreLine {
     /// Change against the region, another size, a shift of the whole edit.
     #[serde(default)]
     pub triage: Triage,
+    /// Why the score deserves a look, by the names of the project file (`no-box`, `leak-high`, …).
+    #[serde(default)]
+    pub flags: Vec<String>,
     /// Present where a person corrected regions or parse; all keys above then hold for the correction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub automatic: Option<AutomaticLine>,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::rows::Folder;
 use super::{ExportError, write_file};
-use crate::domain::{Baseline, ExportRow, Outcome, Parse, Parts, Zone, baseline_column, column_name};
+use crate::domain::{Baseline, ExportRow, Outcome, Parse, Parts, Triage, Zone, baseline_column, column_name};
 
 /// Writes a table with commas and a header. Picture paths are relative to the folder of `out`.
 ///
@@ -40,6 +40,10 @@ struct Columns {
     automatic: bool,
     /// Columns of baselines that some row has an outcome for, by name.
     baselines: Vec<String>,
+    /// Some row has flags.
+    flags: bool,
+    /// Names of the triage numbers that some row has.
+    triage: Vec<&'static str>,
     /// Criteria that anybody answered.
     criteria: Vec<String>,
     /// Key, and whether its cells hold JSON.
@@ -68,6 +72,8 @@ impl Columns {
             results: rows.iter().any(|row| row.result.is_some()),
             automatic: rows.iter().any(|row| row.result.as_ref().is_some_and(|result| result.automatic.is_some())),
             baselines: baseline_columns(rows),
+            flags: rows.iter().any(|row| row.result.as_ref().is_some_and(|result| !result.flags.is_empty())),
+            triage: triage_columns(rows),
             criteria,
             unknown,
         }
@@ -89,6 +95,10 @@ impl Columns {
             }
             header.extend(self.baselines.iter().flat_map(|name| [format!("editscope.{name}"), format!("editscope.{name}.why")]));
         }
+        if self.flags {
+            header.push("editscope.flags".into());
+        }
+        header.extend(self.triage.iter().map(|name| format!("editscope.triage.{name}")));
         if self.automatic {
             for name in Parts::NAMES.into_iter().chain(["overall"]) {
                 header.extend([format!("editscope.automatic.{name}"), format!("editscope.automatic.{name}.why")]);
@@ -121,6 +131,12 @@ impl Columns {
                 outcome_cells(outcome)
             }));
         }
+        if self.flags {
+            cells.push(row.result.as_ref().map(|result| result.flags.join(" ")).unwrap_or_default());
+        }
+        let triage = row.result.as_ref().map(|result| triage_cells(&result.triage)).unwrap_or_default();
+        let number = |name: &&str| triage.iter().find(|(known, _)| known == name).and_then(|(_, value)| *value);
+        cells.extend(self.triage.iter().map(|name| number(name).map(|value| value.to_string()).unwrap_or_default()));
         if self.automatic {
             let automatic = row.result.as_ref().and_then(|result| result.automatic.as_ref());
             cells.extend(part_cells(automatic.map(|automatic| &automatic.parts), automatic.map(|automatic| &automatic.overall)));
@@ -159,6 +175,31 @@ fn outcome_cells(outcome: Option<&Outcome<f64>>) -> [String; 2] {
         outcome.and_then(Outcome::value).map(f64::to_string).unwrap_or_default(),
         outcome.and_then(Outcome::why).unwrap_or_default().to_owned(),
     ]
+}
+
+/// The numbers of triage by the names of their columns, in their order.
+fn triage_cells(triage: &Triage) -> Vec<(&'static str, Option<f64>)> {
+    let (change, shift) = (triage.change, triage.shift);
+    vec![
+        ("leak", change.and_then(|change| change.leak)),
+        ("unchanged", change.and_then(|change| change.unchanged)),
+        ("changed", change.map(|change| change.changed)),
+        ("edit_width", triage.other_size.map(|size| f64::from(size.width))),
+        ("edit_height", triage.other_size.map(|size| f64::from(size.height))),
+        ("shift_dx", shift.map(|shift| shift.dx)),
+        ("shift_dy", shift.map(|shift| shift.dy)),
+        ("shift_zoom", shift.map(|shift| shift.zoom)),
+        ("shift_explained", shift.map(|shift| shift.explained)),
+        ("shift_loss", shift.and_then(|shift| shift.loss)),
+        ("shift_loss_aligned", shift.and_then(|shift| shift.loss_aligned)),
+    ]
+}
+
+/// Those of them that some row has.
+fn triage_columns(rows: &[ExportRow]) -> Vec<&'static str> {
+    let results: Vec<_> = rows.iter().filter_map(|row| Some(triage_cells(&row.result.as_ref()?.triage))).collect();
+    let has = |at: usize| results.iter().any(|cells| cells[at].1.is_some());
+    triage_cells(&Triage::default()).into_iter().enumerate().filter(|(at, _)| has(*at)).map(|(_, (name, _))| name).collect()
 }
 
 /// Whole, inside and outside of every baseline that some row has, in the order that they are shown; unknown ones last.

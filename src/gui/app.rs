@@ -148,6 +148,7 @@ impl App {
             && self.state.people.waiting == 0
             && !self.state.motions.is_underway()
             && self.tools_settled()
+            && canvas::is_settled(&self.ctx)
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -204,6 +205,7 @@ impl App {
         self.state.tools.focus_name = false;
         self.state.people.focus_comment = false;
         self.state.reveal_selection = false;
+        self.state.audit.reveal = None;
         let actions = self.sender.take();
         if !actions.is_empty() {
             // They are applied in the next frame; without this it might not come before the mouse moves.

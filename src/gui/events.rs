@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::editor::{EditDetails, Failure, JobState, RatingDraft, RowId};
+use crate::editor::{Cell, EditDetails, Failure, Flag, JobState, RatingDraft, RowId};
 use crate::engine::{Event, Level};
-use crate::storage::EditId;
+use crate::storage::{EditId, PictureReport};
 
 use super::agreement::AgreementAction;
 use super::app::App;
 use super::dialogs::{Ask, Chosen, default_project};
 use super::pictures::Wanted;
+use super::project_store::flags_after;
 use super::state::ProjectState;
 use super::store::{StoreEvent, StoreRequest};
 
@@ -34,12 +35,38 @@ impl App {
                     self.state.parse_draft = Some(parse);
                 }
             }
+            Event::PicturesSeen { project, report } => self.pictures_seen(&project, &report),
             Event::Table(event) => self.table_event(event),
             Event::Message { level, text } => self.toast(level, text),
             Event::Prompt(event) => self.prompt_event(event),
             Event::Audit(event) => self.audit_event(event),
             Event::Models(event) => self.networks_event(event),
             run => self.run_event(run),
+        }
+    }
+
+    /// The pictures of a project were looked for: flags may have changed, and a person should know what is not as it was.
+    fn pictures_seen(&mut self, project: &std::path::Path, report: &PictureReport) {
+        if self.state.info().is_none_or(|info| info.path != project) {
+            return;
+        }
+        if report.news > 0 {
+            self.reload_rows();
+            if let Some(id) = self.state.queue.selected() {
+                self.request_details(id);
+            }
+        }
+        let told = [
+            ("not where they were", &report.missing),
+            ("other ones than were scored", &report.changed),
+            ("unreadable", &report.unreadable),
+        ];
+        let words: Vec<String> = told
+            .into_iter()
+            .filter_map(|(what, paths)| Some(format!("{} {what}, such as {}", paths.len(), paths.first()?.display())))
+            .collect();
+        if !words.is_empty() {
+            self.toast(Level::Warning, format!("Pictures: {}. The flags above the queue find their edits.", words.join("; ")));
         }
     }
 
@@ -62,13 +89,21 @@ impl App {
             }
             Event::EditScored { edit, score, .. } => {
                 let id = RowId(edit.0);
-                self.state.queue.update(id, |row| row.take_score(&score));
+                self.state.queue.update(id, |row| {
+                    row.take_score(&score);
+                    row.flags = flags_after(row.flags, &score);
+                });
                 self.rows_changed = true;
                 if self.state.queue.selected() == Some(id) {
                     self.request_details(id);
                 }
             }
             Event::EditFailed { run, edit, label, why } => {
+                self.state.queue.update(RowId(edit.0), |row| {
+                    (row.parts, row.overall) = ([Cell::Failed; 4], Cell::Failed);
+                    row.flags.set(Flag::Failed, true);
+                });
+                self.rows_changed = true;
                 if let Some(job) = self.state.jobs.get_mut(run.0) {
                     job.failures.push(Failure { row: Some(RowId(edit.0)), label, why });
                 }
@@ -99,8 +134,10 @@ impl App {
         match event {
             StoreEvent::Opened { path, result: Ok(info) } => {
                 if self.state.project == ProjectState::Opening(path) {
+                    let project = info.path.clone();
                     self.state.project = ProjectState::Open(info);
                     self.reload_rows();
+                    self.engine.send(crate::engine::Request::LookForPictures { project });
                     self.list_sessions();
                     self.list_kept();
                 }

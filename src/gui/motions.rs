@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::domain::Shift;
 use crate::editor::RowId;
 use crate::engine::{CanvasEvent, CanvasRequest, PictureToken, Registration, Request};
 
@@ -13,7 +14,7 @@ const MOST: usize = 4096;
 
 enum Motion {
     Underway(PictureToken),
-    Known(Option<Registration>),
+    Known(Option<Shift>),
 }
 
 /// What is known of each edit.
@@ -28,7 +29,7 @@ impl std::fmt::Debug for Motions {
 
 impl Motions {
     /// The motion of an edit, if it was looked for and found.
-    pub fn found(&self, id: RowId) -> Option<&Registration> {
+    pub fn found(&self, id: RowId) -> Option<&Shift> {
         match self.0.get(&id)? {
             Motion::Known(found) => found.as_ref(),
             Motion::Underway(_) => None,
@@ -50,7 +51,7 @@ impl Motions {
         self.0.clear();
     }
 
-    fn answered(&mut self, token: PictureToken, answer: Option<Option<Registration>>) {
+    fn answered(&mut self, token: PictureToken, answer: Option<Option<Shift>>) {
         let asked = self.0.iter().find(|(_, motion)| matches!(motion, Motion::Underway(other) if *other == token)).map(|(id, _)| *id);
         match (asked, answer) {
             (Some(id), Some(found)) => {
@@ -62,27 +63,33 @@ impl Motions {
     }
 }
 
+/// As a score keeps it.
+fn shift_of(found: Registration) -> Shift {
+    let crate::engine::Motion { dx, dy, zoom } = found.motion;
+    Shift { dx, dy, zoom, explained: found.explained(), loss: Some(found.loss), loss_aligned: Some(found.loss_aligned) }
+}
+
 impl App {
     /// The picture threads answered the canvas.
     pub(super) fn canvas_event(&mut self, event: CanvasEvent) {
         match &event {
-            CanvasEvent::Registered { token, found } => self.state.motions.answered(*token, Some(*found)),
+            CanvasEvent::Registered { token, found } => self.state.motions.answered(*token, Some(found.map(shift_of))),
             CanvasEvent::Dropped { token } => self.state.motions.answered(*token, None),
             CanvasEvent::Picture { .. } | CanvasEvent::Difference { .. } => {}
         }
         self.pictures.canvas_event(event, &self.raster);
     }
 
-    /// Looks for the motion of the selected edit once its pictures and its score are there, unless the score says that there is none.
+    /// Looks for the motion of the selected edit once its pictures are there, unless its score says what there is.
     pub(super) fn look_for_motion(&mut self) {
         let Some(row) = self.state.queue.selected_row() else { return };
         let Some(details) = self.state.details.as_ref().filter(|details| details.id == row.id) else { return };
         if self.state.motions.0.contains_key(&row.id) {
             return;
         }
-        // Scoring looked already; only what it found is worth the time to tell in full.
-        if details.score.as_ref().is_some_and(|score| score.triage.change.is_some() && score.triage.shift.is_none()) {
-            self.state.motions.0.insert(row.id, Motion::Known(None));
+        // Scoring looked already; every pixel of a global edit may change, which says nothing about a motion.
+        if let Some(score) = details.score.as_ref().filter(|score| score.global || score.triage.change.is_some()) {
+            self.state.motions.0.insert(row.id, Motion::Known(score.triage.shift));
             return;
         }
         let picture = |path: &std::path::PathBuf| self.pictures.ready(&Wanted::Full(path.clone())).and_then(Ready::picture).cloned();

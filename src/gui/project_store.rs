@@ -66,9 +66,31 @@ fn bare_score(row: &QueueRow, profile: Profile) -> Option<Score> {
     Some(Score::of_parts(profile, stored.global, parts))
 }
 
+/// The flags of an edit that has just been scored: those of the score, and what is known of its files.
+pub(super) fn flags_after(before: Flags, score: &Score) -> Flags {
+    let mut flags = shown(&crate::storage::flags_of(score));
+    for of_file in [Flag::SourceMissing, Flag::EditMissing] {
+        flags.set(of_file, before.has(of_file));
+    }
+    flags
+}
+
 fn flags_of(row: &QueueRow) -> Flags {
+    let mut flags = shown(row.score.as_ref().map_or(&[][..], |score| &score.flags));
+    if let Some(score) = &row.score {
+        flags.set(Flag::Stale, score.stale);
+        flags.set(Flag::Failed, flags.has(Flag::Failed) || score.parts.is_err());
+    }
+    flags.set(Flag::ParseDoubtful, flags.has(Flag::ParseDoubtful) || row.parse_doubtful == Some(true));
+    flags.set(Flag::SourceMissing, is_missing(row.source_state));
+    flags.set(Flag::EditMissing, is_missing(row.picture_state));
+    flags
+}
+
+/// Flags of a score as the window has them.
+fn shown(stored: &[StoredFlag]) -> Flags {
     let mut flags = Flags::NONE;
-    for stored in row.score.iter().flat_map(|score| &score.flags) {
+    for stored in stored {
         let flag = match stored {
             StoredFlag::NoBox => Flag::NoBox,
             StoredFlag::BoxNearlyWhole => Flag::WholeBox,
@@ -83,14 +105,12 @@ fn flags_of(row: &QueueRow) -> Flags {
         };
         flags.set(flag, true);
     }
-    if let Some(score) = &row.score {
-        flags.set(Flag::Stale, score.stale);
-        flags.set(Flag::Failed, flags.has(Flag::Failed) || score.parts.is_err());
-    }
-    flags.set(Flag::ParseDoubtful, flags.has(Flag::ParseDoubtful) || row.parse_doubtful == Some(true));
-    flags.set(Flag::SourceMissing, problem(row.source_state).is_some());
-    flags.set(Flag::EditMissing, problem(row.picture_state).is_some());
     flags
+}
+
+/// Whether a file is gone or unreadable; one that is another than was scored makes the score outdated instead.
+const fn is_missing(state: PictureState) -> bool {
+    matches!(state, PictureState::Missing | PictureState::Unreadable)
 }
 
 fn problem(state: PictureState) -> Option<&'static str> {

@@ -13,6 +13,8 @@ use crate::storage::EditId;
 
 use super::app::App;
 use super::dialogs::Ask as AskFile;
+use super::project_store::flags_after;
+use super::state::{Page, Tab};
 
 /// What a person asks for about the selected edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +29,13 @@ pub enum AuditAction {
     SetFeather { feather: f32, done: bool },
     /// The person points at a candidate of the detector. Holds for one frame.
     PointAt(Side, usize),
+}
+
+/// A section of the Score tab that a key opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reveal {
+    Sensitivity,
+    PasteBack,
 }
 
 /// A score that is on its way to the project.
@@ -64,6 +73,8 @@ pub struct AuditState {
     feather: Option<f32>,
     /// The candidate under the pointer, by side and place among the candidates.
     pub pointed: Option<(Side, usize)>,
+    /// The section that the inspector scrolls to in the next frame.
+    pub reveal: Option<Reveal>,
 }
 
 impl AuditState {
@@ -154,10 +165,18 @@ impl App {
     /// Applies what a person asked for.
     pub(super) fn apply_audit(&mut self, action: AuditAction) {
         match action {
-            AuditAction::ToggleSensitivity => self.state.audit.sensitivity_open = !self.state.audit.sensitivity_open,
+            AuditAction::ToggleSensitivity => {
+                let seen = self.state.page == Page::Audit && self.state.tab == Tab::Score;
+                // Where it cannot be seen, the key shows it.
+                self.state.audit.sensitivity_open = !(self.state.audit.sensitivity_open && seen);
+                (self.state.page, self.state.tab) = (Page::Audit, Tab::Score);
+                self.state.audit.reveal = self.state.audit.sensitivity_open.then_some(Reveal::Sensitivity);
+            }
             AuditAction::WantSensitivity { edit, all } => self.want_sensitivity(edit, all),
             AuditAction::TogglePasteBack => {
+                self.state.page = Page::Audit;
                 self.state.audit.pasted_shown = !self.state.audit.pasted_shown;
+                self.state.audit.reveal = self.state.audit.pasted_shown.then_some(Reveal::PasteBack);
                 self.want_pasted();
             }
             AuditAction::SetFeather { feather, done } => {
@@ -184,7 +203,7 @@ impl App {
     /// Has the region of the selected edit pasted back, unless that was done or nobody looks.
     pub(super) fn want_pasted(&mut self) {
         let Some(edit) = self.state.queue.selected().filter(|_| self.state.audit.pasted_shown) else { return };
-        if self.state.audit.pasted.as_ref().is_some_and(|asked| asked.edit == edit) {
+        if self.state.audit.pasted.as_ref().is_some_and(|asked| asked.edit == edit) || self.state.audit.is_waiting(edit) {
             return;
         }
         let Some(ask) = self.ask_about(edit) else { return };
@@ -246,6 +265,7 @@ impl App {
         let range = self.state.details.as_ref().and_then(|details| details.audit.range.clone());
         self.state.queue.update(edit, |row| {
             row.take_score(&partial.score);
+            row.flags = flags_after(row.flags, &partial.score);
             if let Some(range) = &range {
                 row.overall = (&combined(&partial.score, range).overall).into();
             }
@@ -253,6 +273,8 @@ impl App {
         self.rows_changed = true;
         if self.state.queue.selected() == Some(edit) {
             self.request_details(edit);
+            // Its region is in the project from now on.
+            self.want_pasted();
         }
     }
 

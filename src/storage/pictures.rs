@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
-use super::{Project, StorageError};
+use super::{EditId, Project, StorageError};
 use crate::domain::relative_path;
 
 /// What is known about a picture on disk.
@@ -54,6 +54,17 @@ pub struct PictureReport {
     pub missing: Vec<PathBuf>,
     pub changed: Vec<PathBuf>,
     pub unreadable: Vec<PathBuf>,
+    /// How many are in another state than the project knew.
+    pub news: usize,
+}
+
+/// How closely pictures are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// The content of all of them is known afterwards.
+    Content,
+    /// Content is read only where it was known and the file's size or time is another one.
+    Changes,
 }
 
 /// Pictures whose content is read before results are written down and progress is told.
@@ -67,19 +78,31 @@ impl Project {
     ///
     /// # Errors
     /// When the project file cannot be read or written; a picture that cannot be read is a result, not an error.
-    pub fn check_pictures(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<PictureReport, StorageError> {
+    pub fn check_pictures(&self, progress: impl FnMut(usize, usize) -> bool) -> Result<PictureReport, StorageError> {
+        self.look(Depth::Content, progress)
+    }
+
+    /// As [`Self::check_pictures`], but quick: asks the disk for size and time of each file, and reads content only where the project knows
+    /// what it was ([`Self::keep_content_of`]) and the file looks different.
+    ///
+    /// # Errors
+    /// As [`Self::check_pictures`].
+    pub fn look_for_pictures(&self) -> Result<PictureReport, StorageError> {
+        self.look(Depth::Changes, |_, _| true)
+    }
+
+    fn look(&self, depth: Depth, mut progress: impl FnMut(usize, usize) -> bool) -> Result<PictureReport, StorageError> {
         let known = self.read(CHECKING, known_pictures)?;
         let folder = self.folder().to_owned();
         let (mut report, mut done) = (PictureReport::default(), 0);
         for batch in known.chunks(BATCH) {
-            let looks: Vec<Look> = batch.par_iter().map(|known| look_at(known, &folder.join(&known.path))).collect();
-            self.write(CHECKING, |conn| {
-                for (known, look) in batch.iter().zip(&looks) {
-                    store_look(conn, known, look)?;
-                }
-                Ok(())
-            })?;
+            let looks: Vec<Look> = batch.par_iter().map(|known| look_at(known, &folder.join(&known.path), depth)).collect();
+            let news: Vec<_> = batch.iter().zip(&looks).filter(|(known, look)| look.is_news_to(known)).collect();
+            if !news.is_empty() {
+                self.write(CHECKING, |conn| news.iter().try_for_each(|(known, look)| store_look(conn, known, look)))?;
+            }
             for (known, look) in batch.iter().zip(&looks) {
+                report.news += usize::from(look.state.name() != known.state);
                 let path = folder.join(&known.path);
                 match look.state {
                     PictureState::Missing => report.missing.push(path),
@@ -94,6 +117,32 @@ impl Project {
             }
         }
         Ok(report)
+    }
+
+    /// Keeps what the pictures of an edit hold, before they are scored: when they change later, it is known that the score is of other
+    /// pictures. A picture that had changed counts with the content that it has now, and other scores made with the old one become stale.
+    /// Files that are not there or cannot be read are left to whoever reads them next.
+    ///
+    /// # Errors
+    /// When the project file cannot be read or written.
+    pub fn keep_content_of(&self, edit: EditId) -> Result<(), StorageError> {
+        let known = self.read(CHECKING, |conn| pictures_where(conn, OF_EDIT, [edit]))?;
+        for known in known {
+            let path = self.folder().join(&known.path);
+            let Some(stat) = stat_of(&path) else { continue };
+            if known.is_as_kept(&stat) && known.state == PictureState::Present.name() {
+                continue;
+            }
+            let Ok(hash) = hash_of(&path) else { continue };
+            self.write(CHECKING, |conn| {
+                if known.hash.as_ref().is_some_and(|known| *known != hash) {
+                    mark_stale(conn, known.id)?;
+                }
+                let look = Look { state: PictureState::Present, hash: Some(hash), stat: Some(stat) };
+                store_look(conn, &Known { hash: None, ..known }, &look)
+            })?;
+        }
+        Ok(())
     }
 
     /// Takes the content that changed pictures have now as the right one.
@@ -136,6 +185,7 @@ impl Project {
 
 const CHECKING: &str = "checking the pictures";
 
+#[derive(Clone)]
 struct Known {
     id: i64,
     path: String,
@@ -145,9 +195,25 @@ struct Known {
     state: String,
 }
 
+impl Known {
+    /// Whether size and time are those of the content that the project knows.
+    fn is_as_kept(&self, stat: &Stat) -> bool {
+        self.hash.is_some() && self.bytes == Some(stat.bytes) && self.modified_millis == Some(stat.modified_millis)
+    }
+}
+
+/// The picture of an edit and that of its item.
+const OF_EDIT: &str = "WHERE id IN (SELECT picture_id FROM edits WHERE id = ?1 \
+                       UNION SELECT items.source_id FROM items JOIN edits ON edits.item_id = items.id WHERE edits.id = ?1)";
+
 fn known_pictures(conn: &Connection) -> Result<Vec<Known>, Fault> {
-    let mut query = conn.prepare("SELECT id, path, hash, bytes, modified_millis, state FROM pictures ORDER BY id")?;
-    let rows = query.query_map([], |row| {
+    pictures_where(conn, "", [])
+}
+
+fn pictures_where(conn: &Connection, filter: &str, parameters: impl rusqlite::Params) -> Result<Vec<Known>, Fault> {
+    let mut query =
+        conn.prepare_cached(&format!("SELECT id, path, hash, bytes, modified_millis, state FROM pictures {filter} ORDER BY id"))?;
+    let rows = query.query_map(parameters, |row| {
         Ok(Known {
             id: row.get(0)?,
             path: row.get(1)?,
@@ -166,11 +232,22 @@ struct Look {
     stat: Option<Stat>,
 }
 
-fn look_at(known: &Known, path: &Path) -> Look {
+impl Look {
+    /// Whether it tells anything that the project does not know.
+    fn is_news_to(&self, known: &Known) -> bool {
+        let other_file =
+            self.stat.as_ref().is_some_and(|stat| known.bytes != Some(stat.bytes) || known.modified_millis != Some(stat.modified_millis));
+        self.state.name() != known.state || other_file || (known.hash.is_none() && self.hash.is_some())
+    }
+}
+
+fn look_at(known: &Known, path: &Path, depth: Depth) -> Look {
     let Some(stat) = stat_of(path) else { return Look { state: PictureState::Missing, hash: None, stat: None } };
-    let as_known = known.bytes == Some(stat.bytes) && known.modified_millis == Some(stat.modified_millis);
+    if depth == Depth::Changes && known.hash.is_none() {
+        return Look { state: PictureState::Unchecked, hash: None, stat: Some(stat) };
+    }
     let seen = known.state == PictureState::Present.name() || known.state == PictureState::Changed.name();
-    if as_known && seen && known.hash.is_some() {
+    if known.is_as_kept(&stat) && seen {
         let state = if known.state == PictureState::Changed.name() { PictureState::Changed } else { PictureState::Present };
         return Look { state, hash: None, stat: Some(stat) };
     }

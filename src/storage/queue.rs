@@ -8,8 +8,7 @@ use super::error::Fault;
 use super::pictures::PictureState;
 use super::scores::outcome_of;
 use super::{EditId, ItemId, Project, RunId, StorageError};
-use crate::domain::rle::{Counts, Rle};
-use crate::domain::{EditKey, ItemKey, Outcome, Parts, Profile, Score, TraceKind};
+use crate::domain::{Detection, EditKey, ItemKey, Outcome, Parts, Profile, Score, Size, TraceKind};
 
 /// One edit in the queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +66,7 @@ pub struct HumanSummary {
 pub enum Flag {
     /// The detector found no box for a phrase that the metric needs, or a local edit has no box at all.
     NoBox,
-    /// A box of the source covers at least 95 % of the picture.
+    /// A box that was used covers at least 95 % of its picture.
     BoxNearlyWhole,
     EmptyMask,
     FullMask,
@@ -156,9 +155,14 @@ pub fn flags_of(score: &Score) -> Vec<Flag> {
     flag(Flag::NoBox, !score.global && (missed || (score.boxes.source.is_empty() && score.boxes.edit.is_empty())));
     if let Some(mask) = &score.mask {
         let pixels = u64::from(mask.size[0]) * u64::from(mask.size[1]);
-        let nearly = |area: f64| area >= NEARLY_WHOLE * pixels as f64;
-        flag(Flag::BoxNearlyWhole, !score.global && score.boxes.source.iter().any(|found| nearly(found.rect_in_image.area().into())));
-        let set = set_pixels(mask);
+        // An edit of another size than the source has boxes in its own pixels.
+        let of_edit = score.triage.other_size.map_or(pixels, Size::pixels);
+        let nearly_whole = |found: &[Detection], pixels: u64| {
+            found.iter().any(|found| f64::from(found.rect_in_image.area()) >= NEARLY_WHOLE * pixels as f64)
+        };
+        let whole = nearly_whole(&score.boxes.source, pixels) || nearly_whole(&score.boxes.edit, of_edit);
+        flag(Flag::BoxNearlyWhole, !score.global && pixels > 0 && whole);
+        let set = mask.count().ok();
         flag(Flag::EmptyMask, set == Some(0));
         flag(Flag::FullMask, pixels > 0 && set == Some(pixels));
     }
@@ -169,16 +173,10 @@ pub fn flags_of(score: &Score) -> Vec<Flag> {
     flag(Flag::PartFailed, failed);
     flag(Flag::SizeMismatch, score.triage.other_size.is_some());
     flag(Flag::Shifted, score.triage.shift.is_some());
-    flag(Flag::LeakHigh, score.triage.change.and_then(|change| change.leak).is_some_and(|leak| leak >= HIGH_LEAK));
+    // Without a region everything lies outside of it; that is the flag of the empty mask.
+    let change = score.triage.change.filter(|change| change.unchanged.is_some());
+    flag(Flag::LeakHigh, change.and_then(|change| change.leak).is_some_and(|leak| leak >= HIGH_LEAK));
     flags
-}
-
-/// Number of set pixels; `None` for an encoding that is broken.
-fn set_pixels(mask: &Rle) -> Option<u64> {
-    match &mask.counts {
-        Counts::Runs(runs) => Some(runs.iter().skip(1).step_by(2).map(|&run| u64::from(run)).sum()),
-        Counts::Packed(_) => mask.to_mask().ok().map(|mask| mask.count()),
-    }
 }
 
 const QUEUE: &str = "

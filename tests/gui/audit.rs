@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use editscope::domain::{ChangeShares, Outcome, Parts, Profile, Score, Side};
+use editscope::domain::rle::Rle;
+use editscope::domain::{ChangeShares, Mask, Outcome, Parts, Profile, Score, Side, Size};
 use editscope::editor::{Flag, RowId, ShowOnly};
 use editscope::engine::audit::{PastedBack, Sensitivity};
 use editscope::engine::{Pending, SensitivityPoint};
 use editscope::gui::state::Tab;
 use egui::Key;
 use egui::accesskit::Role;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use crate::support::{Setup, Window};
 
@@ -134,12 +135,68 @@ fn a_wide_band_is_called_fragile_with_its_ends() {
         Some(Sensitivity { profile: Profile::Corrected, box_threshold: 0.3, by_box_threshold: curves, by_growth: Vec::new() });
     window.key(Key::F7);
     window.settle();
-    window.harness.get_by_label("⚠ fragile: overall moves between 0.600 and 2.000; no value at 1 settings");
+    window.harness.get_by_label("⚠ fragile: overall moves between 0.600 and 2.000; not computed yet at 1 of 3 settings");
     window.harness.get_by_label("Compute them");
     window.harness.get_by_role_and_label(Role::Image, "overall against the box threshold");
     window.harness.get_by_label("There is no mask to grow or shrink.");
     window.key(Key::F7);
     assert!(window.harness.query_by_label_contains("fragile").is_none());
+    // On another tab the key shows the section instead of closing what is not seen.
+    window.key(Key::F7);
+    window.key(Key::F3);
+    window.key(Key::F7);
+    assert_eq!(window.state().tab, Tab::Score);
+    window.harness.get_by_label_contains("⚠ fragile");
+}
+
+#[test]
+fn a_threshold_that_nearly_loses_the_box_is_called_fragile() {
+    let mut window = tall();
+    let lost = |at: f64| {
+        let none = || Outcome::NotApplicable("no box".to_owned());
+        let parts = Parts { size: none(), position: none(), modify: none(), preserve: Outcome::Value(0.9) };
+        SensitivityPoint { at, parts, pending: Pending::default() }
+    };
+    let curves = |last: f64| vec![point(0.3, 0.1, 0.9, false), lost(last)];
+    let told = |window: &mut Window, last| {
+        window.audit.borrow_mut().sensitivity =
+            Some(Sensitivity { profile: Profile::Corrected, box_threshold: 0.3, by_box_threshold: curves(last), by_growth: Vec::new() });
+        window.key(Key::F7);
+        window.settle();
+    };
+    told(&mut window, 0.35);
+    window.harness.get_by_label_contains("⚠ fragile: a slightly other setting leaves no overall");
+    let mut window = tall();
+    told(&mut window, 0.36);
+    window.harness.get_by_label_contains("✔ firm: overall stays between");
+}
+
+#[test]
+fn the_region_is_pasted_anew_once_a_correction_is_kept() {
+    let mut window = tall();
+    let picture = std::path::PathBuf::from("pasted.png");
+    window.audit.borrow_mut().pasted = Some(PastedBack { picture, feather: 4.0, score: Some(Err("none here".into())) });
+    window.key(Key::F8);
+    let corrected = shown(&window);
+    window.audit.borrow_mut().corrected = Some(corrected);
+    correct_the_parse(&mut window);
+    // The region of before is no longer shown, and that of now is not known yet.
+    assert!(window.state().audit.pasted.is_none());
+    window.let_go();
+    assert!(window.state().audit.pasted.as_ref().is_some_and(|asked| asked.edit == RowId(1) && asked.result.is_some()));
+}
+
+#[test]
+fn without_a_region_there_is_nothing_to_paste_and_it_says_so() {
+    let mut window = tall();
+    let mut score = shown(&window);
+    score.mask = Some(Rle::from_mask(&Mask::empty(Size::new(448, 448))));
+    window.audit.borrow_mut().corrected = Some(score);
+    correct_the_parse(&mut window);
+    window.let_go();
+    window.key(Key::F2);
+    window.harness.get_by_label_contains("The edit mask is empty: there is no region to paste back.");
+    assert!(window.harness.get_by_label("Show only the region on the source").accesskit_node().is_disabled());
 }
 
 #[test]
@@ -149,7 +206,7 @@ fn the_region_pasted_back_stands_in_for_the_edit_with_its_own_parts() {
     let picture = folder.path().join("pasted.png");
     image::RgbImage::from_pixel(448, 448, image::Rgb([9, 9, 9])).save(&picture).unwrap();
     let score = with(&window, |parts| parts.preserve = Outcome::Value(0.987));
-    window.audit.borrow_mut().pasted = Some(PastedBack { picture: picture.clone(), feather: 4.0, score: Some(score.into()) });
+    window.audit.borrow_mut().pasted = Some(PastedBack { picture: picture.clone(), feather: 4.0, score: Some(Ok(score.into())) });
     window.key(Key::F8);
     window.settle();
     assert_eq!(window.state().audit.stand_in(RowId(1)), Some(&picture));

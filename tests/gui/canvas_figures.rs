@@ -1,8 +1,8 @@
 //! Frame times, switching times and memory of the window, printed: by the ignored test below and by `cargo bench --bench canvas`.
 //!
 //! The window is driven without a display. "Frame" is what the program does for one frame on its window thread: taking in events, laying
-//! out and drawing the window, and turning shapes into triangles. What the GPU (or a software driver) then does is not measured. Median
-//! and p99 go by the clock, so they suffer from what else the machine does; the processor time of the thread does not.
+//! out and drawing the window, and turning shapes into triangles. What the GPU (or a software driver) then does is not measured. The clock
+//! suffers from what else the machine does; the processor time of the thread does not.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -35,17 +35,31 @@ fn press(window: &mut Window, command: Command) {
     window.settle();
 }
 
-/// Milliseconds of one frame.
-fn frame(window: &mut Window) -> f64 {
-    let began = Instant::now();
-    window.harness.step();
-    let stepped = began.elapsed();
-    let output = window.harness.output();
-    let (shapes, ppp) = (output.shapes.clone(), output.pixels_per_point);
-    let began = Instant::now();
-    let triangles = window.harness.ctx.tessellate(shapes, ppp);
+/// What one frame took, in milliseconds.
+struct Took {
+    clock: f64,
+    /// Processor time of the window's thread; `None` where the system does not tell it this way.
+    processor: Option<f64>,
+}
+
+/// One frame with everything that happened since the last one, as the window system hands it over. The test harness would make a frame of
+/// each event and take the accessibility tree in; here there is one frame, and no screen reader.
+fn frame(window: &mut Window, events: Vec<egui::Event>) -> Took {
+    let ctx = window.harness.ctx.clone();
+    let input = egui::RawInput { events, ..window.harness.input().clone() };
+    let app = window.harness.state_mut();
+    let (used, began) = (thread_millis(), Instant::now());
+    let mut output = ctx.run_ui(input, |ui| {
+        app.update();
+        app.draw(ui);
+    });
+    let triangles = ctx.tessellate(std::mem::take(&mut output.shapes), output.pixels_per_point);
     std::hint::black_box(&triangles);
-    (stepped + began.elapsed()).as_secs_f64() * 1e3
+    let processor = used.zip(thread_millis()).map(|(from, to)| to - from);
+    let clock = began.elapsed().as_secs_f64() * 1e3;
+    // There is no GPU that would take them.
+    output.textures_delta.clear();
+    Took { clock, processor }
 }
 
 struct Summary {
@@ -65,23 +79,33 @@ fn thread_millis() -> Option<f64> {
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e6)
 }
 
-/// Measures `count` frames, with `before(window, n)` done before the n-th, and says how long they took.
-fn frames(window: &mut Window, count: usize, mut before: impl FnMut(&mut Window, usize)) -> String {
-    let began = thread_millis();
-    let millis = (0..count)
-        .map(|n| {
-            before(window, n);
-            frame(window)
-        })
-        .collect();
-    let Summary { median, p99 } = summary(millis);
-    let used = began.zip(thread_millis()).map_or("not measured".to_owned(), |(from, to)| format!("{:.2} ms", (to - from) / count as f64));
-    format!("median {median:.2} ms, p99 {p99:.2} ms, processor {used}")
+/// Measures `count` frames, of which the n-th gets the events `happens(n)`, and says how long they took.
+fn frames(window: &mut Window, count: usize, mut happens: impl FnMut(usize) -> Vec<egui::Event>) -> String {
+    let ctx = window.harness.ctx.clone();
+    ctx.disable_accesskit();
+    let took: Vec<Took> = (0..count).map(|n| frame(window, happens(n))).collect();
+    ctx.enable_accesskit();
+    window.harness.step();
+    let Summary { median, p99 } = summary(took.iter().map(|took| took.clock).collect());
+    let used: Option<Vec<f64>> = took.iter().map(|took| took.processor).collect();
+    let used = used.map(summary).map_or("not measured".to_owned(), |used| format!("{:.2} ms, p99 {:.2} ms", used.median, used.p99));
+    format!("median {median:.2} ms, p99 {p99:.2} ms, processor median {used}")
+}
+
+/// A key, pressed and let go between two frames.
+fn key(key: egui::Key) -> Vec<egui::Event> {
+    let event = |pressed| egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: egui::Modifiers::NONE };
+    vec![event(true), event(false)]
+}
+
+/// Nothing happens.
+fn still(_: usize) -> Vec<egui::Event> {
+    Vec::new()
 }
 
 /// Zooms in and out by turns of ten frames.
-fn zoom(window: &mut Window, n: usize) {
-    window.harness.key_press(if (n / 10).is_multiple_of(2) { egui::Key::Plus } else { egui::Key::Minus });
+fn zoom(n: usize) -> Vec<egui::Event> {
+    key(if (n / 10).is_multiple_of(2) { egui::Key::Plus } else { egui::Key::Minus })
 }
 
 /// Resident memory of this process in MiB; `None` where the system does not tell it this way.
@@ -108,7 +132,7 @@ fn frames_at_4k() {
         Command::all().filter_map(|command| command.compare_mode().map(|mode| (command, mode.label()))).collect();
     for (command, name) in modes {
         press(&mut window, command);
-        println!("  {name:<13} still:   {}", frames(&mut window, 200, |_, _| {}));
+        println!("  {name:<13} still:   {}", frames(&mut window, 200, still));
         println!("  {name:<13} zooming: {}", frames(&mut window, 200, zoom));
         press(&mut window, Command::FitView);
     }
@@ -124,11 +148,11 @@ fn corrected_mask(window: &mut Window) {
     let at = |x: f32| area.lerp_inside(egui::vec2(x, 0.5));
     window.harness.drag_at(at(0.7));
     window.harness.step();
-    let stroke = frames(window, 100, |window, n| window.harness.hover_at(at(0.7 + n as f32 * 0.002)));
+    let stroke = frames(window, 100, |n| vec![egui::Event::PointerMoved(at(0.7 + n as f32 * 0.002))]);
     window.harness.drop_at(at(0.9));
     window.settle();
     println!("  Corrected     stroke:  {stroke}");
-    println!("  Corrected     still:   {}", frames(window, 200, |_, _| {}));
+    println!("  Corrected     still:   {}", frames(window, 200, still));
     println!("  Corrected     zooming: {}", frames(window, 200, zoom));
 }
 
@@ -215,20 +239,19 @@ fn large_pictures() {
         };
         let mut window = Window::open(setup);
         let opened = began.elapsed().as_secs_f64();
-        let moving = frames(&mut window, 300, |window, n| {
-            if n % 4 == 0 {
-                zoom(window, n / 4);
-            }
+        let moving = frames(&mut window, 300, |n| {
+            // Tiles are made meanwhile.
             std::thread::sleep(Duration::from_millis(2));
+            if n % 4 == 0 { zoom(n / 4) } else { Vec::new() }
         });
         println!("  {width}×{height}: opened in {opened:.2} s; zooming: {moving}");
         press(&mut window, Command::OneToOne);
         let middle = window.harness.get_by_label("Canvas").rect().center();
         window.harness.drag_at(middle);
         window.harness.step();
-        let panning = frames(&mut window, 200, |window, n| {
+        let panning = frames(&mut window, 200, |n| {
             let (sin, cos) = (n as f32 * 0.1).sin_cos();
-            window.harness.hover_at(middle + egui::vec2(300.0 * sin, 300.0 * (cos - 1.0)));
+            vec![egui::Event::PointerMoved(middle + egui::vec2(300.0 * sin, 300.0 * (cos - 1.0)))]
         });
         window.harness.drop_at(middle);
         println!("  {width}×{height}: panning at 1:1: {panning}");

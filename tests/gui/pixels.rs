@@ -8,6 +8,8 @@ use egui::{Key, Modifiers, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use image::RgbaImage;
 
+use editscope::engine::audit::PastedBack;
+
 use crate::support::{Setup, Window};
 
 /// The window as a picture; `None` (and a word) on a machine where nothing can draw.
@@ -65,6 +67,25 @@ fn bare_pictures_have_no_overlay_left() {
     }
     let Some(switched_off) = draw(&mut window) else { return };
     assert_eq!(changed(&bare, &switched_off)[1], 0, "bare is the same as every overlay switched off");
+}
+
+#[test]
+fn the_pasted_picture_is_drawn_in_place_of_the_edit() {
+    let mut window = Window::open(Setup::default());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pasted.png");
+    // A colour that nothing else in the window has.
+    image::RgbImage::from_pixel(448, 448, image::Rgb([1, 250, 3])).save(&path).unwrap();
+    window.audit.borrow_mut().pasted = Some(PastedBack { picture: path, feather: 4.0, score: Some(Err("none here".into())) });
+    let own = |picture: &RgbaImage| picture.pixels().filter(|pixel| pixel.0[0] < 20 && pixel.0[1] > 235 && pixel.0[2] < 20).count();
+    let Some(before) = draw(&mut window) else { return };
+    assert_eq!(own(&before), 0);
+    window.key(Key::F8);
+    let Some(pasted) = draw(&mut window) else { return };
+    assert!(own(&pasted) > 5_000, "{} pixels show the pasted picture", own(&pasted));
+    window.key(Key::F8);
+    let Some(again) = draw(&mut window) else { return };
+    assert_eq!(own(&again), 0);
 }
 
 /// Pixels of the canvas that change when `step` is done; `None` where nothing can draw.

@@ -449,7 +449,7 @@ impl EngineLink for FakeEngine {
                 events.push_back(Event::Canvas(CanvasEvent::Registered { token, found: None }));
             }
             Request::Canvas(request) => events.push_back(Event::Canvas(editscope::engine::pictures::answer(request))),
-            Request::ForgetPictures => {}
+            Request::ForgetPictures | Request::LookForPictures { .. } => {}
             Request::Score(run, request) => {
                 self.asked.borrow_mut().push(format!("score {:?}", request.edits));
                 let mut scores = self.scores.lock().unwrap();

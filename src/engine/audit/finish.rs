@@ -142,9 +142,10 @@ fn pasted_back(ask: &Ask, feather: f32, networks: &mut NetworkSlot, out: &Outbox
         out.publish(Event::Audit(AuditEvent::PastedBack { ticket: ask.ticket, edit: ask.edit, result }));
     };
     tell(None);
-    networks.load(&ask.models, ask.device, &mut |event| out.publish(event))?;
-    let score = score_pasted(&project, &pair, &pasted, ask, networks, out)?;
-    tell(Some(Arc::new(score)));
+    // The picture stands by itself, whatever becomes of its score.
+    let score = networks.load(&ask.models, ask.device, &mut |event| out.publish(event));
+    let score = score.and_then(|()| score_pasted(&project, &pair, &pasted, ask, networks, out));
+    tell(Some(score.map(Arc::new).map_err(|error| format!("{error:#}"))));
     Ok(())
 }
 

@@ -101,6 +101,6 @@ pub struct PastedBack {
     pub picture: PathBuf,
     /// Pixels of the source over which the edge is soft.
     pub feather: f32,
-    /// `None` while it is being computed.
-    pub score: Option<Arc<Score>>,
+    /// `None` while it is being computed; or why there is none.
+    pub score: Option<Result<Arc<Score>, String>>,
 }

@@ -29,7 +29,9 @@ use super::pictures::Wanted;
 use super::widgets;
 
 pub use frame::{Frame, Pane, ui_rect};
+pub use notes::{loss_text, motion_text};
 pub use picture::Place;
+pub use region_raster::is_settled;
 
 /// Where the last drawn pane is remembered, so that keys can zoom into its middle.
 pub fn pane_id() -> Id {
@@ -146,7 +148,7 @@ fn title(cx: &Context<'_>, pane: &Pane<'_>) -> String {
     let model = if pane.row.model.is_empty() { String::new() } else { format!(" · {}", pane.row.model) };
     match pane.content {
         Content::Picture(Side::Source) => "Source".to_owned(),
-        Content::Picture(Side::Edit) if cx.edited_of(pane.row) != &pane.row.edited => format!("Region of the edit on the source{model}"),
+        Content::Picture(Side::Edit) if cx.edited_of(pane.row) != &pane.row.edited => format!("Pasted back{model}"),
         Content::Picture(Side::Edit) => format!("Edit{model}"),
         Content::Onion => format!("Edit{model}, {:.0} % over the source", compare.onion * 100.0),
         Content::Difference => format!("{} of source and edit{model}, ×{}", compare.difference.label(), picture::gain_step(compare.gain)),
@@ -160,7 +162,7 @@ fn title_ui(ui: &Ui, cx: &Context<'_>, index: usize, pane: &Pane<'_>, frame: &Fr
     painter.rect_filled(rect, 0.0, palette.panel.0);
     let size = match pane.content {
         Content::Picture(Side::Source) => Some((&pane.row.source, false)),
-        Content::Picture(Side::Edit) => Some((&pane.row.edited, true)),
+        Content::Picture(Side::Edit) => Some((cx.edited_of(pane.row), true)),
         Content::Onion | Content::Difference => None,
     };
     let size = size.and_then(|(path, is_edit)| {

@@ -94,34 +94,47 @@ fn outline_ui(painter: &Painter, cx: &Context<'_>, pane: &Pane<'_>, frame: &Fram
 }
 
 /// The lines between pixels inside and outside a mask within `[x0, y0, x1, y1]`, as `[x0, y0, x1, y1]` each; neighbouring pieces are joined.
+/// The work goes with the runs of the rows, not with their pixels.
 fn border_lines(mask: &Mask, [x0, y0, x1, y1]: [u32; 4]) -> Vec<[u32; 4]> {
-    let inside = |x: i64, y: i64| x >= 0 && y >= 0 && mask.get(x as u32, y as u32);
-    let mut lines = Vec::new();
-    // Between each two rows, and between each two columns.
+    let edges = |y: u32| -> Vec<u32> { mask.runs(y).flat_map(|run| [run.start, run.end]).collect() };
+    let clipped = |edges: &[u32]| -> Vec<u32> {
+        let runs = edges.chunks_exact(2).map(|run| [run[0].clamp(x0, x1), run[1].clamp(x0, x1)]);
+        runs.filter(|[start, end]| start < end).flatten().collect()
+    };
+    let (mut lines, mut upright) = (Vec::new(), Vec::new());
+    // Where a line between two columns is open, and the row that it begins at.
+    let mut open: Vec<(u32, u32)> = Vec::new();
+    let mut above = y0.checked_sub(1).map(edges).unwrap_or_default();
     for y in y0..=y1 {
-        runs(x0, x1, |x| inside(i64::from(x), i64::from(y) - 1) != inside(i64::from(x), i64::from(y)), |a, b| lines.push([a, y, b, y]));
+        let here = edges(y);
+        // Two rows differ between the edges that only one of them has.
+        let apart = only_in_one(&clipped(&above), &clipped(&here));
+        lines.extend(apart.chunks_exact(2).map(|run| [run[0], y, run[1], y]));
+        let goes_on = |x: u32| y < y1 && here.binary_search(&x).is_ok();
+        upright.extend(open.iter().filter(|(x, _)| !goes_on(*x)).map(|(x, from)| [*x, *from, *x, y]));
+        let seen = here.iter().filter(|x| (x0..=x1).contains(*x));
+        open = seen.map(|x| (*x, open.binary_search_by_key(x, |(x, _)| *x).map_or(y, |at| open[at].1))).collect();
+        above = here;
     }
-    for x in x0..=x1 {
-        runs(y0, y1, |y| inside(i64::from(x) - 1, i64::from(y)) != inside(i64::from(x), i64::from(y)), |a, b| lines.push([x, a, x, b]));
-    }
+    lines.extend(upright);
     lines
 }
 
-/// Calls `found` with each run `[a, b)` of places in `from..to` that `is` holds for.
-fn runs(from: u32, to: u32, is: impl Fn(u32) -> bool, mut found: impl FnMut(u32, u32)) {
-    let mut begun = None;
-    for at in from..to {
-        match (is(at), begun) {
-            (true, None) => begun = Some(at),
-            (false, Some(first)) => {
-                found(first, at);
-                begun = None;
+/// The numbers of two ascending lists that the other has not, ascending.
+fn only_in_one(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let (mut a, mut b) = (a.iter().copied().peekable(), b.iter().copied().peekable());
+    let mut found = Vec::new();
+    loop {
+        match (a.peek(), b.peek()) {
+            (Some(x), Some(y)) if x == y => {
+                a.next();
+                b.next();
             }
-            _ => {}
+            (Some(x), Some(y)) if x > y => found.extend(b.next()),
+            (Some(_), _) => found.extend(a.next()),
+            (None, Some(_)) => found.extend(b.next()),
+            (None, None) => return found,
         }
-    }
-    if let Some(first) = begun {
-        found(first, to);
     }
 }
 
@@ -190,6 +203,10 @@ fn box_ui(painter: &Painter, rect: Rect, overlay: Overlay, color: Color32, rim: 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -201,5 +218,36 @@ mod tests {
         // At the picture's border the outside is outside.
         let corner = Mask::from_fn(size, |x, y| x == 5 && y == 3);
         assert_eq!(border_lines(&corner, [4, 2, 6, 4]), [[5, 3, 6, 3], [5, 4, 6, 4], [5, 3, 5, 4], [6, 3, 6, 4]]);
+    }
+
+    /// A line for each side of a pixel behind which the mask changes, as the words say; cut into pieces of one pixel.
+    fn by_pixels(mask: &Mask, [x0, y0, x1, y1]: [u32; 4]) -> BTreeSet<[u32; 4]> {
+        let inside = |x: i64, y: i64| x >= 0 && y >= 0 && mask.get(x as u32, y as u32);
+        let at = |x: u32, y: u32, left: i64, up: i64| inside(i64::from(x) - left, i64::from(y) - up);
+        let level = (y0..=y1).flat_map(|y| (x0..x1).map(move |x| [x, y, x + 1, y]));
+        let upright = (y0..y1).flat_map(|y| (x0..=x1).map(move |x| [x, y, x, y + 1]));
+        let level = level.filter(|[x, y, ..]| at(*x, *y, 0, 1) != at(*x, *y, 0, 0));
+        let upright = upright.filter(|[x, y, ..]| at(*x, *y, 1, 0) != at(*x, *y, 0, 0));
+        level.chain(upright).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn border_lines_are_those_between_unlike_pixels(
+            w in 1u32..80, h in 1u32..9, bits in proptest::collection::vec(any::<bool>(), 80 * 9), part in any::<[u8; 4]>()
+        ) {
+            let mask = Mask::from_fn(Size::new(w, h), |x, y| bits[(y * 80 + x) as usize]);
+            let within = |a: u8, b: u8, side: u32| { let (a, b) = (u32::from(a) % (side + 1), u32::from(b) % (side + 1)); (a.min(b), a.max(b)) };
+            let ((x0, x1), (y0, y1)) = (within(part[0], part[1], w), within(part[2], part[3], h));
+            let lines = border_lines(&mask, [x0, y0, x1, y1]);
+            let pieces: Vec<[u32; 4]> = lines.iter().flat_map(|[ax, ay, bx, by]| {
+                let (ax, ay) = (*ax, *ay);
+                let level = (ax..*bx).map(move |x| [x, ay, x + 1, ay]);
+                level.chain((ay..*by).map(move |y| [ax, y, ax, y + 1]))
+            }).collect();
+            let set: BTreeSet<[u32; 4]> = pieces.iter().copied().collect();
+            prop_assert_eq!(set.len(), pieces.len(), "no line twice");
+            prop_assert_eq!(set, by_pixels(&mask, [x0, y0, x1, y1]));
+        }
     }
 }

@@ -57,6 +57,8 @@ pub fn pane_ui(ui: &mut Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
 fn picture_of(cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, path: &std::path::Path) -> Wanted {
     let full = Wanted::Full(path.to_path_buf());
     if pane.is_selected(frame) || cx.pictures.ready(&full).is_some() {
+        // The frame asks for the pair itself, but not for what stands in for the edit.
+        wanted(cx, full.clone());
         return full;
     }
     let reduced = Wanted::Reduced(path.to_path_buf());

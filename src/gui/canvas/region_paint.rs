@@ -2,6 +2,8 @@
 //!
 //! Of roles that nobody speaks for, the overlays of the score draw the regions; here only the selected one is marked.
 
+use std::sync::Arc;
+
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, vec2};
 
 use super::labels::Label;
@@ -9,7 +11,7 @@ use super::region_raster::{self, Hatch, Layer};
 use super::{Frame, Pane};
 use crate::domain::mask_ops::Brush;
 use crate::domain::regions::{Area, KeptRegion};
-use crate::domain::{ImageSpace, Mask, Point, RegionOrigin, RegionRole, Side};
+use crate::domain::{ImageSpace, Point, RegionOrigin, RegionRole, Side};
 use crate::editor::Overlay;
 use crate::editor::regions::RegionDocument;
 use crate::editor::tools::{Handle, Sketch, Tool, Tools};
@@ -55,7 +57,7 @@ pub fn masks_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, f
         Some(Sketch::Stroke(stroke)) => Some(stroke),
         _ => None,
     };
-    let mut layers: Vec<Layer<'_>> = Vec::new();
+    let mut layers: Vec<Layer> = Vec::new();
     for role in [RegionRole::EditMask, RegionRole::Ignore] {
         let opacity = cx.state.overlays.drawn(overlay_of(role), cx.state.highlight);
         let outline = match role {
@@ -71,17 +73,17 @@ pub fn masks_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, f
         let visible = document.masks(role).filter(|region| !tools.is_hidden(document.id, Side::Edit, region.id));
         for region in visible.filter(|region| stroke.is_none_or(|stroke| stroke.target != Some(region.id))) {
             if let Area::Mask(mask) = &region.area {
-                layers.push(Layer { mask, color, opacity, outline, hatch });
+                layers.push(Layer { mask: Arc::clone(mask), color, opacity, outline, hatch });
             }
         }
         if let Some(stroke) = stroke.filter(|stroke| stroke.role == role) {
-            layers.push(Layer { mask: &stroke.mask, color, opacity, outline: outline.max(0.8), hatch });
+            layers.push(Layer { mask: Arc::clone(&stroke.mask), color, opacity, outline: outline.max(0.8), hatch });
         }
     }
     if let Some((_, KeptRegion { area: Area::Mask(mask), .. })) = document.selected().filter(|_| stroke.is_none()) {
-        layers.push(Layer { mask, color: palette.accent.0, opacity: 0.0, outline: 1.0, hatch: Hatch::None });
+        layers.push(Layer { mask: Arc::clone(mask), color: palette.accent.0, opacity: 0.0, outline: 1.0, hatch: Hatch::None });
     }
-    region_raster::layers_ui(ui, painter, pane, frame, "regions", tools.revision, &layers);
+    region_raster::layers_ui(ui, painter, pane, frame, "regions", tools.revision, layers);
 }
 
 /// The boxes of roles that a person speaks for, of each side that the pane shows; their labels are added to `labels`.
@@ -203,9 +205,9 @@ pub fn prompt_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, 
     let (tools, palette) = (&cx.state.tools, cx.palette(ui));
     let Some(prompt) = &tools.prompt else { return };
     if let Some(proposal) = prompt.proposal() {
-        let mask: &Mask = &proposal.mask;
+        let mask = Arc::clone(&proposal.mask);
         let layer = Layer { mask, color: palette.accent.0, opacity: 0.45, outline: 1.0, hatch: Hatch::Dots };
-        region_raster::layers_ui(ui, painter, pane, frame, "proposal", tools.revision, &[layer]);
+        region_raster::layers_ui(ui, painter, pane, frame, "proposal", tools.revision, vec![layer]);
     }
     if pane.side != prompt.side {
         return;

@@ -1,13 +1,23 @@
 //! Masks as they look on the screen, one texel a screen pixel of the pane: the cost goes with the window, not with the picture.
+//!
+//! Texels are made by rayon's threads. The window's thread waits a moment for them, which is enough for a pane of ordinary size; what takes
+//! longer (a window on a 4k screen) comes a few frames later, and until then the texels of the frame before stand in, moved and stretched
+//! with the picture.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use crossbeam_channel::{Receiver, bounded};
 use egui::{Color32, ColorImage, Id, Painter, Rect, TextureHandle, TextureOptions, Ui, pos2};
 use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
 
 use super::{Frame, Pane};
 use crate::domain::Mask;
+
+/// How long a frame waits for texels.
+const WAIT: Duration = Duration::from_millis(4);
 
 /// How the inside of a mask is filled, so that masks are told apart without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,8 +32,8 @@ pub enum Hatch {
 }
 
 /// A mask to draw, of the size of the canvas.
-pub struct Layer<'a> {
-    pub mask: &'a Mask,
+pub struct Layer {
+    pub mask: Arc<Mask>,
     pub color: Color32,
     /// Of the inside, in `0..=1`.
     pub opacity: f32,
@@ -41,17 +51,33 @@ struct Made {
     looks: Vec<(Color32, [u32; 2], Hatch)>,
 }
 
+/// What a pane shows, and what is being made for it.
 #[derive(Clone)]
 struct Kept {
-    made: Made,
-    texture: TextureHandle,
+    shown: Option<(Made, TextureHandle)>,
+    coming: Option<(Made, Receiver<ColorImage>)>,
+}
+
+/// How many panes' texels are being made.
+#[derive(Clone, Default)]
+struct Underway(Arc<AtomicUsize>);
+
+impl Underway {
+    fn of(ctx: &egui::Context) -> Self {
+        ctx.data_mut(|data| data.get_temp_mut_or_default::<Self>(Id::unique("region layers underway")).clone())
+    }
+}
+
+/// Whether no texels are on their way.
+pub fn is_settled(ctx: &egui::Context) -> bool {
+    Underway::of(ctx).0.load(Ordering::Acquire) == 0
 }
 
 /// Draws the layers over the part of the canvas that the pane shows. `name` and `revision` say when the texels of the last frame still hold.
-pub fn layers_ui(ui: &Ui, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>, name: &str, revision: u64, layers: &[Layer<'_>]) {
+pub fn layers_ui(ui: &Ui, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>, name: &str, revision: u64, layers: Vec<Layer>) {
     let id = Id::unique(("region layers", name, pane.side as u8, pane.clip.min.x.to_bits()));
     if layers.is_empty() {
-        ui.data_mut(|data| data.remove::<Arc<Kept>>(id));
+        ui.data_mut(|data| data.remove::<Kept>(id));
         return;
     }
     let picture = frame.ui_rect_from_image(pane, &crate::domain::Rect::whole(frame.size));
@@ -64,28 +90,69 @@ pub fn layers_ui(ui: &Ui, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>,
     let texels = [(on_screen.width() * ppp).round().max(1.0) as usize, (on_screen.height() * ppp).round().max(1.0) as usize];
     let looks = layers.iter().map(|layer| (layer.color, [layer.opacity, layer.outline].map(f32::to_bits), layer.hatch)).collect();
     let made = Made { revision, seen: [from.x, from.y, to.x, to.y], texels, looks };
-    let kept = ui.data(|data| data.get_temp::<Arc<Kept>>(id)).filter(|kept| kept.made == made);
-    let kept = kept.unwrap_or_else(|| {
-        let image = raster(layers, made.seen, made.texels);
-        let texture = ui.ctx().load_texture(format!("{name} of {:?}", pane.side), image, TextureOptions::NEAREST);
-        let kept = Arc::new(Kept { made, texture });
-        ui.data_mut(|data| data.insert_temp(id, Arc::clone(&kept)));
-        kept
-    });
-    painter.image(kept.texture.id(), on_screen, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
+    let mut kept = ui.data(|data| data.get_temp::<Kept>(id)).unwrap_or(Kept { shown: None, coming: None });
+    kept.go_on(ui.ctx(), &format!("{name} of {:?}", pane.side), made, layers);
+    if let Some((made, texture)) = &kept.shown {
+        let [x0, y0, x1, y1] = made.seen;
+        let place = frame.ui_rect_from_image(pane, &crate::domain::Rect::new(x0, y0, x1, y1));
+        painter.image(texture.id(), place, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
+    }
+    ui.data_mut(|data| data.insert_temp(id, kept));
+}
+
+impl Kept {
+    /// Takes in what has been made, and has `wanted` made of `layers` where it is something else and no thread is at work for this pane.
+    fn go_on(&mut self, ctx: &egui::Context, name: &str, wanted: Made, layers: Vec<Layer>) {
+        self.take(ctx, name, Duration::ZERO);
+        if self.coming.is_some() || self.shown.as_ref().is_some_and(|(made, _)| *made == wanted) {
+            return;
+        }
+        let (outgoing, incoming) = bounded(1);
+        let underway = Underway::of(ctx);
+        underway.0.fetch_add(1, Ordering::AcqRel);
+        let (seen, texels, repaint) = (wanted.seen, wanted.texels, ctx.clone());
+        rayon::spawn(move || {
+            // Nobody takes it when the pane is gone.
+            let _ = outgoing.send(raster(&layers, seen, texels));
+            drop(layers);
+            underway.0.fetch_sub(1, Ordering::AcqRel);
+            repaint.request_repaint();
+        });
+        self.coming = Some((wanted, incoming));
+        self.take(ctx, name, WAIT);
+    }
+
+    fn take(&mut self, ctx: &egui::Context, name: &str, wait: Duration) {
+        let Some((made, coming)) = self.coming.take() else { return };
+        match coming.recv_timeout(wait) {
+            Ok(image) => {
+                let texture = match self.shown.take() {
+                    Some((_, mut texture)) => {
+                        texture.set(image, TextureOptions::NEAREST);
+                        texture
+                    }
+                    None => ctx.load_texture(name, image, TextureOptions::NEAREST),
+                };
+                self.shown = Some((made, texture));
+            }
+            Err(crossbeam_channel::RecvTimeoutError::Timeout) => self.coming = Some((made, coming)),
+            // The thread failed; the next frame asks again.
+            Err(crossbeam_channel::RecvTimeoutError::Disconnected) => {}
+        }
+    }
 }
 
 /// Rows of texels that a thread does in one go: each looks at the mask once and serves as its neighbours' neighbour.
 const BAND: usize = 32;
 
 /// The texels of the part `[x0, y0, x1, y1]` of the canvas: each shows the mask's pixel under its middle.
-fn raster(layers: &[Layer<'_>], [x0, y0, x1, y1]: [f32; 4], [width, height]: [usize; 2]) -> ColorImage {
+fn raster(layers: &[Layer], [x0, y0, x1, y1]: [f32; 4], [width, height]: [usize; 2]) -> ColorImage {
     let step = ((x1 - x0) / width as f32, (y1 - y0) / height as f32);
     // One texel more on each side, to see outlines at the border.
     let place = |i: usize, from: f32, step: f32| (from + (i as f32 - 0.5) * step).floor();
     let columns: Vec<Option<u32>> = (0..width + 2).map(|i| as_index(place(i, x0, step.0))).collect();
     let mut image = ColorImage::filled([width, height], Color32::TRANSPARENT);
-    let inside = |layer: &Layer<'_>, row: usize| -> Vec<bool> {
+    let inside = |layer: &Layer, row: usize| -> Vec<bool> {
         let y = as_index(place(row, y0, step.1));
         columns.iter().map(|x| x.zip(y).is_some_and(|(x, y)| layer.mask.get(x, y))).collect()
     };
@@ -139,7 +206,7 @@ mod tests {
     fn texels_show_the_pixel_under_their_middle() {
         // A 4×2 mask, its right half set, drawn twice as large: the right four columns of eight are drawn.
         let mask = Mask::from_fn(Size::new(4, 2), |x, _| x >= 2);
-        let layers = [Layer { mask: &mask, color: Color32::WHITE, opacity: 0.0, outline: 1.0, hatch: Hatch::Right }];
+        let layers = [Layer { mask: Arc::new(mask), color: Color32::WHITE, opacity: 0.0, outline: 1.0, hatch: Hatch::Right }];
         let image = raster(&layers, [0.0, 0.0, 4.0, 2.0], [8, 4]);
         let drawn: Vec<bool> = image.pixels[8..16].iter().map(|texel| texel.a() > 0).collect();
         // Opacity 0 leaves the outline: the mask's left edge, and its right edge at the border of the picture.
@@ -150,7 +217,7 @@ mod tests {
     fn rows_at_the_seam_of_two_bands_know_their_neighbours() {
         // A full mask of 3×70, more than two bands high: in its middle column only the first and the last texel are outline.
         let mask = Mask::from_fn(Size::new(3, 70), |_, _| true);
-        let layers = [Layer { mask: &mask, color: Color32::WHITE, opacity: 0.0, outline: 1.0, hatch: Hatch::None }];
+        let layers = [Layer { mask: Arc::new(mask), color: Color32::WHITE, opacity: 0.0, outline: 1.0, hatch: Hatch::None }];
         let image = raster(&layers, [0.0, 0.0, 3.0, 70.0], [3, 70]);
         let drawn: Vec<usize> = (0..70).filter(|row| image.pixels[row * 3 + 1].a() > 0).collect();
         assert_eq!(drawn, [0, 69]);

@@ -4,13 +4,15 @@ use egui::{Label, RichText, Stroke, Ui, vec2};
 use egui_plot::{Line, LineStyle, Plot, PlotPoints, VLine};
 
 use crate::domain::Score;
-use crate::editor::{Band, EditDetails};
+use crate::editor::{Band, Cell, EditDetails};
 use crate::engine::SensitivityPoint;
 use crate::engine::audit::Sensitivity;
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
-use crate::gui::rescore::{AuditAction, ShownScore, combined};
+use crate::gui::rescore::{AuditAction, Reveal, ShownScore, combined};
 use crate::gui::widgets::{self, section};
+
+use super::score::reveal;
 
 /// Height of a plot, in points.
 const PLOT: f32 = 96.0;
@@ -18,13 +20,20 @@ const PLOT: f32 = 96.0;
 /// Draws the section; what it shows is computed when it is opened.
 pub fn firmness_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: &ShownScore<'_>) {
     let palette = cx.palette(ui);
-    section(ui, palette, "Sensitivity");
     let audit = &cx.state.audit;
+    reveal(ui, cx, Reveal::Sensitivity);
+    section(ui, palette, "Sensitivity");
     let label = if audit.sensitivity_open { "Hide how firm the score is" } else { "How firm is the score?" };
     if ui.button(label).on_hover_text(Command::ShowSensitivity.tooltip(ui.ctx())).clicked() {
         cx.send(Action::Do(Command::ShowSensitivity));
     }
-    if !audit.sensitivity_open || !shown.pending.is_none() {
+    if !audit.sensitivity_open {
+        let text = "Would another box threshold or a slightly other mask give another score?";
+        ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
+        return;
+    }
+    if !shown.pending.is_none() {
+        ui.label(RichText::new("It is computed once the score is complete.").size(12.0).color(palette.text_dim.0));
         return;
     }
     let Some(asked) = audit.sensitivity.as_ref().filter(|asked| asked.edit == details.id) else {
@@ -45,12 +54,15 @@ pub fn firmness_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: 
     }
 }
 
-/// The overall at each setting; `None` where there is none.
-fn overalls(points: &[SensitivityPoint], details: &EditDetails, score: &Score) -> Vec<(f64, Option<f64>)> {
+/// The overall at each setting; unscored where a network has to be asked first.
+fn overalls(points: &[SensitivityPoint], details: &EditDetails, score: &Score) -> Vec<(f64, Cell)> {
     let overall = |point: &SensitivityPoint| {
-        let range = details.audit.range.as_ref().filter(|_| point.pending.is_none())?;
+        if !point.pending.is_none() {
+            return Cell::Unscored;
+        }
+        let Some(range) = &details.audit.range else { return Cell::NotApplicable };
         let score = Score::of_parts(score.profile, score.global, point.parts.clone());
-        combined(&score, range).overall.value().copied()
+        (&combined(&score, range).overall).into()
     };
     points.iter().map(|point| (point.at, overall(point))).collect()
 }
@@ -63,7 +75,7 @@ fn curves_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: &Shown
         ui.label(RichText::new("The whole picture was to change: no box and no mask takes part.").color(palette.text_dim.0));
         return;
     }
-    verdict_ui(ui, cx, &by_threshold, &by_growth);
+    verdict_ui(ui, cx, (&by_threshold, sensitivity.box_threshold), &by_growth);
     let waiting = sensitivity.pending();
     if waiting > 0 {
         ui.horizontal_wrapped(|ui| {
@@ -86,24 +98,31 @@ fn curves_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: &Shown
     }
 }
 
-fn verdict_ui(ui: &mut Ui, cx: &Context<'_>, by_threshold: &[(f64, Option<f64>)], by_growth: &[(f64, Option<f64>)]) {
+/// A threshold is close to the one in use within this, a growth of the mask within so many pixels of the canvas.
+const CLOSE: (f64, f64) = (0.05, 5.0);
+
+const VERDICT: &str = "Over box thresholds 0.05 to 0.60 and masks shrunk or grown by up to 20 px of the 500×500 canvas. Fragile: the overall moves \
+                       by at least 0.2, a tenth of its scale, or has no value at a threshold within 0.05 (a mask within 5 px) of the one in use.";
+
+fn verdict_ui(ui: &mut Ui, cx: &Context<'_>, (by_threshold, now): (&[(f64, Cell)], f64), by_growth: &[(f64, Cell)]) {
     let palette = cx.palette(ui);
-    let band = Band::of(by_threshold.iter().chain(by_growth).map(|(_, overall)| *overall));
+    // 0.35 − 0.3 is a little more than 0.05 in binary.
+    let close = |away: f64, limit: f64| away.abs() <= limit + 1e-9;
+    let thresholds = by_threshold.iter().map(|&(at, overall)| (overall, close(at - now, CLOSE.0)));
+    let growths = by_growth.iter().map(|&(at, overall)| (overall, close(at, CLOSE.1)));
+    let band = Band::of(thresholds.chain(growths));
     let (sign, words, color) = match &band {
         None => ("–", "The overall has no value at any of these settings.".to_owned(), palette.text_dim.0),
         Some(band) if band.is_fragile() => ("⚠", band.words(), palette.warning.0),
         Some(band) => ("✔", band.words(), palette.good.0),
     };
-    ui.add(Label::new(RichText::new(format!("{sign} {words}")).strong().color(color)).wrap()).on_hover_text(
-        "Over box thresholds 0.05 to 0.60 and masks shrunk or grown by up to 20 px of the 500×500 canvas. Fragile: the overall moves by at \
-         least 0.2, a tenth of its scale.",
-    );
+    ui.add(Label::new(RichText::new(format!("{sign} {words}")).strong().color(color)).wrap()).on_hover_text(VERDICT);
 }
 
-fn curve_ui(ui: &mut Ui, cx: &Context<'_>, name: &str, points: &[(f64, Option<f64>)], now: f64) {
+fn curve_ui(ui: &mut Ui, cx: &Context<'_>, name: &str, points: &[(f64, Cell)], now: f64) {
     let palette = cx.palette(ui);
     ui.label(RichText::new(name).size(12.0).color(palette.text_dim.0));
-    let values = || points.iter().filter_map(|(_, value)| *value);
+    let values = || points.iter().filter_map(|(_, overall)| overall.value());
     let (least, greatest) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| (a.min(value), b.max(value)));
     if least > greatest {
         ui.label(RichText::new("no value").italics().color(palette.text_dim.0));
@@ -111,7 +130,7 @@ fn curve_ui(ui: &mut Ui, cx: &Context<'_>, name: &str, points: &[(f64, Option<f6
     }
     // A flat line is shown as flat, not blown up to fill the plot.
     let (middle, half) = ((least + greatest) / 2.0, ((greatest - least) / 2.0).max(0.1) * 1.1);
-    let plot = Plot::new(("sensitivity", name))
+    let mut plot = Plot::new(("sensitivity", name))
         .height(PLOT)
         .include_y(middle - half)
         .include_y(middle + half)
@@ -121,6 +140,10 @@ fn curve_ui(ui: &mut Ui, cx: &Context<'_>, name: &str, points: &[(f64, Option<f6
         .allow_boxed_zoom(false)
         .set_margin_fraction(vec2(0.02, 0.06))
         .grid_color(palette.outline.0);
+    // All settings that were tried, also those without a value.
+    for (at, _) in points.first().into_iter().chain(points.last()) {
+        plot = plot.include_x(*at);
+    }
     let shown = plot.show(ui, |plot_ui| {
         plot_ui.vline(VLine::new("now", now).stroke(Stroke::new(1.5, palette.text_strong.0)).style(LineStyle::dashed_loose()));
         for run in runs(points) {
@@ -128,13 +151,13 @@ fn curve_ui(ui: &mut Ui, cx: &Context<'_>, name: &str, points: &[(f64, Option<f6
         }
     });
     widgets::name(&shown.response, egui::Role::Image, false, name);
-    shown.response.on_hover_text("The dashed line marks the setting of the score. Gaps: no value there.");
+    shown.response.on_hover_text("The dashed line marks the setting of the score. Gaps: no value there, or not computed yet.");
 }
 
 /// Stretches without a gap.
-fn runs(points: &[(f64, Option<f64>)]) -> Vec<Vec<[f64; 2]>> {
-    let stretches = points.split(|(_, value)| value.is_none()).filter(|run| !run.is_empty());
-    stretches.map(|run| run.iter().filter_map(|(at, value)| value.map(|value| [*at, value])).collect()).collect()
+fn runs(points: &[(f64, Cell)]) -> Vec<Vec<[f64; 2]>> {
+    let stretches = points.split(|(_, overall)| overall.value().is_none()).filter(|run| !run.is_empty());
+    stretches.map(|run| run.iter().filter_map(|(at, overall)| overall.value().map(|value| [*at, value])).collect()).collect()
 }
 
 #[cfg(test)]
@@ -143,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_curve_is_broken_where_it_has_no_value() {
-        let points = [(0.0, None), (1.0, Some(5.0)), (2.0, Some(6.0)), (3.0, None), (4.0, Some(7.0))];
+        let value = Cell::Value;
+        let points = [(0.0, Cell::Unscored), (1.0, value(5.0)), (2.0, value(6.0)), (3.0, Cell::NotApplicable), (4.0, value(7.0))];
         assert_eq!(runs(&points), [vec![[1.0, 5.0], [2.0, 6.0]], vec![[4.0, 7.0]]]);
     }
 }

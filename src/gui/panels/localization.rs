@@ -1,8 +1,10 @@
 //! Was the right place found? Change against the region, and what the detector proposed.
 
+use egui::text::{LayoutJob, TextFormat};
 use egui::{Grid, Label, RichText, Role, Sense, Ui, vec2};
 
-use crate::domain::{Detection, Score, Side, TokenMatch};
+use crate::domain::{Detection, Score, Side, Size, TokenMatch};
+use crate::gui::canvas::{loss_text, motion_text};
 use crate::gui::context::{Action, Context};
 use crate::gui::rescore::AuditAction;
 use crate::gui::widgets::{self, section};
@@ -43,16 +45,16 @@ pub fn change_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
     }
     if let Some(shift) = triage.shift {
-        let text = format!(
-            "⚠ The edit is moved by {:.1}, {:.1} px and zoomed {:.3}×: that explains {:.0} % of the difference outside the region.",
-            shift.dx,
-            shift.dy,
-            shift.zoom,
-            shift.explained * 100.0
-        );
+        // The mask has the size of the source; without one the canvas will do.
+        let source = score.mask.as_ref().map_or(Size::BPM500, |mask| Size::new(mask.size[1], mask.size[0]));
+        let text = format!("⚠ {}.", motion_text(&shift, source));
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
+        ui.add(Label::new(RichText::new(loss_text(&shift)).size(12.0).color(palette.text_dim.0)).wrap());
     }
 }
+
+/// How many boxes below the threshold are listed before the person asks for the rest.
+const NEXT_BEST: usize = 2;
 
 /// Every box that the detector proposed, with how surely each word of the phrase was seen in it.
 pub fn candidates_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
@@ -66,15 +68,36 @@ pub fn candidates_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
         (Side::Edit, "On the edit", &score.candidates.edit, &score.boxes.edit),
     ];
     for (side, name, candidates, used) in sides {
-        ui.label(RichText::new(format!("{name}: {} kept of {}", used.len(), candidates.len())).size(12.0).color(palette.text_dim.0))
+        let sought = sought(candidates).map(|phrase| format!(", looking for “{phrase}”")).unwrap_or_default();
+        let is_used = |index: &usize| used.contains(&candidates[*index]);
+        let kept = (0..candidates.len()).filter(is_used).count();
+        let by_hand = used.len() - kept.min(used.len());
+        let by_hand = if by_hand > 0 { format!(", {by_hand} drawn by a person") } else { String::new() };
+        let text = format!("{name}: {kept} of {} used{by_hand}{sought}", candidates.len());
+        ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap())
             .on_hover_text("The detector returns every box above a confidence of 0.05; those above the box threshold are used.");
         let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by(|&a, &b| candidates[b].confidence.total_cmp(&candidates[a].confidence));
-        for index in order {
-            candidate_ui(ui, cx, (side, index), &candidates[index], used.contains(&candidates[index]));
+        order.sort_by(|&a, &b| is_used(&b).cmp(&is_used(&a)).then(candidates[b].confidence.total_cmp(&candidates[a].confidence)));
+        let (shown, rest) = order.split_at(order.len().min(kept + NEXT_BEST));
+        let line = |ui: &mut Ui, index: usize| candidate_ui(ui, cx, (side, index), &candidates[index], is_used(&index));
+        shown.iter().for_each(|index| line(ui, *index));
+        if let Some(best) = rest.first() {
+            let text = format!("{} more, of confidence {:.2} and less", rest.len(), candidates[*best].confidence);
+            egui::CollapsingHeader::new(RichText::new(text).size(12.0).color(palette.text_dim.0))
+                .id_salt(("more candidates", side as u8))
+                .show(ui, |ui| rest.iter().for_each(|index| line(ui, *index)));
         }
     }
 }
+
+/// The phrase that the detector was given, put together from the words of its answer.
+fn sought(candidates: &[Detection]) -> Option<String> {
+    let words = words(&candidates.first()?.tokens);
+    (!words.is_empty()).then(|| words.into_iter().map(|(word, _)| word).collect::<Vec<_>>().join(" "))
+}
+
+const TOKENS: &str = "How surely the detector saw each word of the phrase here; those above 0.25 (bright) make the label. The confidence of the box \
+                      is the largest over all tokens, also over those that only begin, end or separate phrases and are not listed.";
 
 fn candidate_ui(ui: &mut Ui, cx: &Context<'_>, at: (Side, usize), found: &Detection, used: bool) {
     let palette = cx.palette(ui);
@@ -86,20 +109,17 @@ fn candidate_ui(ui: &mut Ui, cx: &Context<'_>, at: (Side, usize), found: &Detect
             ui.set_width(ui.available_width());
             ui.spacing_mut().item_spacing = vec2(6.0, 2.0);
             ui.horizontal(|ui| {
-                let (sign, meaning) = if used { ("✔", "used by the metric") } else { ("·", "below the threshold, or replaced by a person") };
-                ui.label(RichText::new(sign).monospace().color(if used { palette.good.0 } else { palette.text_dim.0 })).on_hover_text(meaning);
+                let (sign, meaning) =
+                    if used { ("✔", "used by the metric") } else { ("·", "below the threshold, or replaced by a person") };
+                ui.label(RichText::new(sign).monospace().color(if used { palette.good.0 } else { palette.text_dim.0 }))
+                    .on_hover_text(meaning);
                 let confidence = f64::from(found.confidence);
                 widgets::bar(ui, palette, Some(confidence), vec2(44.0, 8.0), palette.candidate.0);
                 ui.label(RichText::new(format!("{confidence:.2}")).monospace().color(palette.text_strong.0));
                 let phrase = if found.phrase.is_empty() { "(no word above 0.25)" } else { &found.phrase };
                 ui.add(Label::new(RichText::new(phrase).color(palette.text.0)).truncate());
             });
-            if !found.tokens.is_empty() {
-                let text = RichText::new(tokens_text(&found.tokens)).size(11.0).color(palette.text_dim.0);
-                ui.add(Label::new(text).wrap()).on_hover_text(
-                    "How surely the detector saw each token of the phrase here. The largest is the confidence; those above 0.25 make the label.",
-                );
-            }
+            tokens_ui(ui, cx, &found.tokens);
         })
         .response;
     let [x0, y0, x1, y1] = found.rect_in_image.to_array().map(f32::round);
@@ -110,8 +130,30 @@ fn candidate_ui(ui: &mut Ui, cx: &Context<'_>, at: (Side, usize), found: &Detect
     response.on_hover_text(format!("Box {x0:.0}, {y0:.0} to {x1:.0}, {y1:.0} in pixels of its picture."));
 }
 
-/// Tokens with their probabilities; pieces of one word are written together with the least sure piece's number.
-fn tokens_text(tokens: &[TokenMatch]) -> String {
+/// Tokens of at least this probability make the label (the metric's text threshold).
+const MATCHED_ABOVE: f32 = 0.25;
+
+/// The words of the phrase with how surely each was seen; those that matched stand out, by a sign too.
+fn tokens_ui(ui: &mut Ui, cx: &Context<'_>, tokens: &[TokenMatch]) {
+    let palette = cx.palette(ui);
+    let mut text = LayoutJob::default();
+    for (word, probability) in words(tokens) {
+        let matched = probability > MATCHED_ABOVE;
+        let color = if matched { palette.text_strong.0 } else { palette.text_dim.0 };
+        let format = TextFormat { font_id: egui::FontId::proportional(11.0), color, ..TextFormat::default() };
+        text.append(
+            &format!("{}{word} {probability:.2}", if matched { "✔ " } else { "" }),
+            if text.is_empty() { 0.0 } else { 10.0 },
+            format,
+        );
+    }
+    if !text.is_empty() {
+        ui.add(Label::new(text).wrap()).on_hover_text(TOKENS);
+    }
+}
+
+/// Tokens as words; pieces of one word are written together with the least sure piece's probability.
+fn words(tokens: &[TokenMatch]) -> Vec<(String, f32)> {
     let mut words: Vec<(String, f32)> = Vec::new();
     for TokenMatch { token, probability } in tokens {
         match (token.strip_prefix("##"), words.last_mut()) {
@@ -122,7 +164,7 @@ fn tokens_text(tokens: &[TokenMatch]) -> String {
             (piece, _) => words.push((piece.unwrap_or(token).to_owned(), *probability)),
         }
     }
-    words.iter().map(|(word, probability)| format!("{word} {probability:.2}")).collect::<Vec<_>>().join(" · ")
+    words
 }
 
 #[cfg(test)]
@@ -132,7 +174,7 @@ mod tests {
     #[test]
     fn pieces_of_a_word_are_joined() {
         let token = |token: &str, probability| TokenMatch { token: token.into(), probability };
-        let text = tokens_text(&[token("red", 0.5), token("sun", 0.4), token("##flower", 0.3), token("pot", 0.05)]);
-        assert_eq!(text, "red 0.50 · sunflower 0.30 · pot 0.05");
+        let tokens = [token("red", 0.5), token("sun", 0.4), token("##flower", 0.3), token("pot", 0.05)];
+        assert_eq!(words(&tokens), [("red".to_owned(), 0.5), ("sunflower".to_owned(), 0.3), ("pot".to_owned(), 0.05)]);
     }
 }

@@ -1,10 +1,12 @@
 //! The inspector's list of regions: what counts, who made it, and how to put it right; and their journal.
 
+use std::sync::{Arc, Weak};
+
 use egui::{Button, ComboBox, DragValue, Frame, Grid, Id, Label, Margin, RichText, Role, TextEdit, Ui, vec2};
 
 use super::history::utc;
 use crate::domain::regions::{Area, EntryKind, KeptRegion, RegionId, Token, roles_of};
-use crate::domain::{RegionOrigin, RegionRole, Side};
+use crate::domain::{Mask, RegionOrigin, RegionRole, Side};
 use crate::editor::EditDetails;
 use crate::editor::regions::{LogLine, RegionDocument, role_name};
 use crate::gui::command::Command;
@@ -150,7 +152,7 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, side: Side,
                 send(cx, ToolAction::Delete(side, region.id));
             }
             hide_ui(ui, cx, (side, region), hidden);
-            let facts = format!("{} · {}", origin_words(region), size_words(region));
+            let facts = format!("{} · {}", origin_words(region), size_words(ui, region));
             ui.label(RichText::new(facts).size(11.5).color(palette.text_dim.0));
             let left = ui.available_width();
             let name = if region.facts.name.is_empty() { "(no name)" } else { &region.facts.name };
@@ -202,11 +204,27 @@ fn origin_words(region: &KeptRegion) -> String {
     }
 }
 
-fn size_words(region: &KeptRegion) -> String {
+fn size_words(ui: &Ui, region: &KeptRegion) -> String {
     match &region.area {
         Area::Box(rect) => format!("{:.0}×{:.0}", rect.width(), rect.height()),
-        Area::Mask(_) => format!("{:.0} px", region.area.pixels()),
+        Area::Mask(mask) => format!("{} px", mask_pixels(ui, region.id, mask)),
     }
+}
+
+/// The pixels of a mask, counted once and not in each frame: a mask of 8192×8192 is 8 MiB to look through.
+fn mask_pixels(ui: &Ui, of: RegionId, mask: &Arc<Mask>) -> u64 {
+    /// As long as the weak reference is kept, no other mask can come to lie at its address.
+    type Counted = (Weak<Mask>, u64);
+    let id = Id::unique(("mask pixels", of.0));
+    let known = ui.data(|data| data.get_temp::<Counted>(id)).filter(|(of, _)| Weak::as_ptr(of) == Arc::as_ptr(mask));
+    known.map_or_else(
+        || {
+            let pixels = mask.count();
+            ui.data_mut(|data| data.insert_temp(id, (Arc::downgrade(mask), pixels)));
+            pixels
+        },
+        |(_, pixels)| pixels,
+    )
 }
 
 /// What can be set of the selected region.

@@ -9,7 +9,7 @@ use crate::domain::{Outcome, Parts, TraceKind};
 use crate::editor::{Automatic, Combined, EditDetails, Filter, Row, ShowOnly};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
-use crate::gui::rescore::ShownScore;
+use crate::gui::rescore::{Reveal, ShownScore};
 use crate::gui::theme::Palette;
 use crate::gui::widgets::{self, outcome_text, section};
 
@@ -36,11 +36,18 @@ pub fn score_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails)
     flags_ui(ui, cx, row);
     localization::change_ui(ui, cx, shown.score);
     siblings_ui(ui, cx, row);
-    measures::measures_ui(ui, cx, details);
+    trace::trace_ui(ui, cx, row, details, &shown);
     firmness::firmness_ui(ui, cx, details, &shown);
     paste_back::paste_back_ui(ui, cx, details, &shown);
     localization::candidates_ui(ui, cx, shown.score);
-    trace::trace_ui(ui, cx, row, details, &shown);
+    measures::measures_ui(ui, cx, details);
+}
+
+/// Scrolls here, if a key asked for this section.
+pub fn reveal(ui: &Ui, cx: &Context<'_>, section: Reveal) {
+    if cx.state.audit.reveal == Some(section) {
+        ui.scroll_to_cursor(Some(egui::Align::TOP));
+    }
 }
 
 fn overall_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails, shown: &ShownScore<'_>) {

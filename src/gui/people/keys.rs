@@ -102,7 +102,7 @@ pub fn pressed_in_list(ctx: &egui::Context, first: Option<String>, shown: &[Stri
         let new = input.consume_key(Modifiers::NONE, Key::N).then_some(PeopleAction::NewSetup);
         let open = first.filter(|_| input.consume_key(Modifiers::NONE, Key::Enter)).map(PeopleAction::Open);
         let digits = DIGITS[1..].iter().zip(shown);
-        let by_digit = digits.filter_map(|(key, uid)| input.consume_key(Modifiers::NONE, *key).then(|| PeopleAction::Open(uid.clone())));
+        let by_digit = digits.filter(|(key, _)| input.consume_key(Modifiers::NONE, **key)).map(|(_, uid)| PeopleAction::Open(uid.clone()));
         new.into_iter().chain(open).chain(by_digit).collect()
     })
 }

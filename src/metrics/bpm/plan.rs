@@ -45,20 +45,8 @@ fn is_just(field: &str, word: &str) -> bool {
 impl Plan {
     /// Reads a parse under a profile; branches that a reader would not expect are traced.
     pub fn read(parse: &Parse, profile: Profile, trace: &mut Trace) -> Self {
-        trace.note(
-            TraceKind::Parse,
-            format!(
-                "The instruction was read as: {} — from \"{}\" to \"{}\"{}.",
-                if parse.edit_type.is_empty() { "an edit of unknown type" } else { &parse.edit_type },
-                or_none(&parse.original_part),
-                or_none(&parse.edited_part),
-                if is_none(&parse.added_object, profile) {
-                    String::new()
-                } else {
-                    format!("; \"{}\" is what comes in, and its place is told from \"{}\"", parse.added_object, or_none(&parse.being_added))
-                }
-            ),
-        );
+        let kind = if parse.edit_type.is_empty() { "an edit of unknown type" } else { &parse.edit_type };
+        trace.note(TraceKind::Parse, format!("The instruction was read as: {kind} — {}.", change_in_words(parse, profile)));
         if let Some(why) = &parse.doubtful {
             trace.fallback(TraceKind::Parse, format!("This reading is doubtful: {why}."));
         }
@@ -106,6 +94,28 @@ impl Plan {
             size: size_relation(parse, profile),
             position: position_relation(parse, profile),
         }
+    }
+}
+
+/// What changes into what.
+fn change_in_words(parse: &Parse, profile: Profile) -> String {
+    let Parse { original_part, edited_part, being_added, added_object, .. } = parse;
+    if parse.is_global() {
+        return "the whole picture changes".to_owned();
+    }
+    match (is_none(original_part, profile), is_none(edited_part, profile)) {
+        (true, _) => {
+            let new = if is_none(added_object, profile) { edited_part } else { added_object };
+            let to = if is_none(being_added, profile) {
+                "nothing is named that it is added to".to_owned()
+            } else {
+                format!("it is added to \"{being_added}\"")
+            };
+            let text = if new == edited_part { String::new() } else { format!(", and the result is \"{}\"", or_none(edited_part)) };
+            format!("\"{}\" comes in, {to}{text}", or_none(new))
+        }
+        (false, true) => format!("\"{original_part}\" goes away"),
+        (false, false) => format!("\"{original_part}\" becomes \"{edited_part}\""),
     }
 }
 
@@ -197,6 +207,18 @@ mod tests {
             (SizeWord::Unchanged, PositionWord::Unchanged)
         );
         assert_eq!(plan(&parse, Profile::ReleasedCode).position, PositionWord::None);
+    }
+
+    #[test]
+    fn the_reading_is_told_in_words() {
+        let told = |parse: &Parse| change_in_words(parse, Profile::Corrected);
+        assert_eq!(told(&parse("cat", "dog", "replace")), "\"cat\" becomes \"dog\"");
+        assert_eq!(told(&parse("cat", "none", "remove")), "\"cat\" goes away");
+        assert_eq!(told(&parse("all", "all", "other")), "the whole picture changes");
+        let pizza = Parse { added_object: "pizza".into(), ..parse("none", "pizza", "add") };
+        assert_eq!(told(&pizza), "\"pizza\" comes in, nothing is named that it is added to");
+        let star = Parse { being_added: "house".into(), added_object: "star".into(), ..parse("none", "house and star", "add") };
+        assert_eq!(told(&star), "\"star\" comes in, it is added to \"house\", and the result is \"house and star\"");
     }
 
     #[test]
