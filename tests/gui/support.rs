@@ -617,7 +617,8 @@ impl Window {
                 App::new(&creation.egui_ctx, parts).unwrap()
             });
         let mut window = Self { harness, written, asked, regions, audit, late: events };
-        window.settle();
+        // The store of the tests takes its time with very many edits.
+        window.settle_within(Duration::from_secs(if setup.edits > 10_000 { 300 } else { 60 }));
         window
     }
 
