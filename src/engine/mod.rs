@@ -25,6 +25,7 @@ mod model_parts;
 pub mod models;
 mod networks;
 pub mod opinions;
+pub mod outputs;
 pub mod paste_back;
 mod picture_desk;
 pub mod pictures;

@@ -48,6 +48,10 @@ pub enum Action {
     /// Something on the agreement page.
     Agreement(super::agreement::AgreementAction),
     CloseDialog,
+    /// The words typed to find a command, and which of those found is marked.
+    SeekCommand(String, usize),
+    /// A command that was found.
+    RunFound(Command),
     DismissToast(u64),
     DismissNotice,
     ToggleFailures,

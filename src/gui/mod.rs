@@ -19,6 +19,7 @@ pub mod context;
 mod dialogs;
 pub mod engine_link;
 mod events;
+mod flags;
 mod motions;
 pub mod networks;
 mod panels;
