@@ -122,7 +122,7 @@ def grounding_dino(folder: Path, backbone: dict, original: str | None) -> tuple[
     processor = GroundingDinoProcessor(GroundingDinoImageProcessor.from_pretrained(hub), tokenizer)
     picture(640, 480, 9, 9).save(folder / "picture.png")
     image, texts = Image.open(folder / "picture.png"), ["a red ball. a small dog."]
-    for seed in range(302, 310):
+    for seed in [302, 305, 306, 307, 308, 309, 310]:
         model = GroundingDinoForObjectDetection(GroundingDinoConfig.from_pretrained(hub, attn_implementation="eager")).eval()
         groups = {f"input_proj_vision.{level}.1.weight": 1.0 for level in range(4)}
         randomise(model, seed, special={"sampling_offsets.bias": 1.5, "layers.2.weight": 0.06, "query_position_embeddings.weight": 0.2, **groups})
