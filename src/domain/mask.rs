@@ -74,16 +74,16 @@ impl Mask {
         if y >= self.size.height || x0 >= x1 {
             return;
         }
-        let row = y as usize * self.words_per_row;
         let (first, last) = (x0 as usize / 64, (x1 as usize - 1) / 64);
-        for word in first..=last {
-            let low = if word == first { u64::MAX << (x0 % 64) } else { u64::MAX };
-            let high = if word == last { u64::MAX >> (63 - (x1 - 1) % 64) } else { u64::MAX };
-            if value {
-                self.words[row + word] |= low & high;
-            } else {
-                self.words[row + word] &= !(low & high);
-            }
+        let (low, high) = (u64::MAX << (x0 % 64), u64::MAX >> (63 - (x1 - 1) % 64));
+        let row = self.row_mut(y);
+        let write = |word: &mut u64, bits: u64| if value { *word |= bits } else { *word &= !bits };
+        if first == last {
+            write(&mut row[first], low & high);
+        } else {
+            write(&mut row[first], low);
+            row[first + 1..last].fill(if value { u64::MAX } else { 0 });
+            write(&mut row[last], high);
         }
     }
 
@@ -155,9 +155,14 @@ impl Mask {
             return Some(self.count() as i64 - before.count() as i64);
         }
         let mut growth = None;
-        // Large masks differ in few of their words.
+        // Words that differ are mostly full in one mask and empty in the other, which costs no counting.
+        let ones = |word: u64| match word {
+            0 => 0,
+            u64::MAX => 64,
+            mixed => i64::from(mixed.count_ones()),
+        };
         for (now, then) in self.words.iter().zip(&before.words).filter(|(now, then)| now != then) {
-            *growth.get_or_insert(0) += i64::from(now.count_ones()) - i64::from(then.count_ones());
+            *growth.get_or_insert(0) += ones(*now) - ones(*then);
         }
         growth
     }

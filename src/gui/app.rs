@@ -329,6 +329,9 @@ fn window_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
     panels::empty::drop_hint_ui(ui, cx);
 }
 
+/// Points of the inspector in which every row fits that cannot wrap.
+const LEAST_INSPECTOR: f32 = 292.0;
+
 fn audit_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
     panels::notice::notice_ui(ui, cx);
     let width = ui.available_width();
@@ -342,8 +345,8 @@ fn audit_ui(ui: &mut egui::Ui, cx: &Context<'_>) {
     Panel::right("inspector")
         .frame(frame)
         .resizable(true)
-        .default_size((width * 0.25).clamp(280.0, 520.0))
-        .size_range(260.0..=(width * 0.32).max(300.0))
+        .default_size((width * 0.25).clamp(LEAST_INSPECTOR, 520.0))
+        .size_range(LEAST_INSPECTOR..=(width * 0.32).max(300.0))
         .show(ui, |ui| panels::inspector::inspector_ui(ui, cx));
     canvas::canvas_ui(ui, cx);
 }

@@ -10,6 +10,7 @@ mod commands;
 mod looks;
 mod looks_canvas;
 mod measures;
+mod narrow;
 mod networks;
 mod people;
 mod pixels;

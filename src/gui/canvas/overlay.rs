@@ -187,10 +187,16 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score
             let rect = on_screen(found);
             box_ui(&painter, rect, Overlay::Candidates, color, Color32::TRANSPARENT);
             // After all boxes that the metric used.
-            labels.push(Label { rect, text: format!("{:.2}", found.confidence), rank: found.confidence - 1.0, color });
+            if rect.size().min_elem() >= LEAST_LABELLED {
+                labels.push(Label { rect, text: format!("{:.2}", found.confidence), rank: found.confidence - 1.0, color });
+            }
         }
     }
 }
+
+/// Points that the shorter side of a candidate's box must have for its confidence to stand at it: at smaller ones the numbers of a dozen
+/// candidates would hide what they are about. Zooming in brings them, and the inspector lists them.
+const LEAST_LABELLED: f32 = 40.0;
 
 /// A box in the line style of its overlay, on a dark rim that keeps it visible on any picture.
 fn box_ui(painter: &Painter, rect: Rect, overlay: Overlay, color: Color32, rim: Color32) {

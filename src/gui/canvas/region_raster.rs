@@ -152,17 +152,21 @@ fn raster(layers: &[Layer], [x0, y0, x1, y1]: [f32; 4], [width, height]: [usize;
     let place = |i: usize, from: f32, step: f32| (from + (i as f32 - 0.5) * step).floor();
     let columns: Vec<Option<u32>> = (0..width + 2).map(|i| as_index(place(i, x0, step.0))).collect();
     let mut image = ColorImage::filled([width, height], Color32::TRANSPARENT);
+    let row_of = |row: usize| as_index(place(row, y0, step.1));
     let inside = |layer: &Layer, row: usize| -> Vec<bool> {
-        let y = as_index(place(row, y0, step.1));
+        let y = row_of(row);
         columns.iter().map(|x| x.zip(y).is_some_and(|(x, y)| layer.mask.get(x, y))).collect()
     };
-    image.pixels.par_chunks_mut(width * BAND).enumerate().for_each(|(band, rows)| {
+    // All threads but one: the window's needs a core to go on drawing.
+    let least_bands = height.div_ceil(BAND).div_ceil(rayon::current_num_threads().saturating_sub(1).max(1));
+    image.pixels.par_chunks_mut(width * BAND).with_min_len(least_bands).enumerate().for_each(|(band, rows)| {
         let first = band * BAND;
         for layer in layers {
             let (mut above, mut here) = (inside(layer, first), inside(layer, first + 1));
             for (offset, row) in rows.chunks_mut(width).enumerate() {
                 let j = first + offset;
-                let below = inside(layer, j + 2);
+                // Above 100 % several rows of texels show one row of the mask.
+                let below = if row_of(j + 2) == row_of(j + 1) { here.clone() } else { inside(layer, j + 2) };
                 for (i, texel) in row.iter_mut().enumerate().filter(|(i, _)| here[i + 1]) {
                     let border = !(here[i] && here[i + 2] && above[i + 1] && below[i + 1]);
                     let strength = if border { layer.outline.max(layer.opacity) } else { layer.opacity * pattern(layer.hatch, i, j) };

@@ -36,14 +36,19 @@ pub fn inspector_ui(ui: &mut Ui, cx: &Context<'_>) {
         ui.spinner();
         return;
     };
-    ScrollArea::vertical().id_salt(("inspector", cx.state.tab as u8)).auto_shrink(false).show(ui, |ui| match cx.state.tab {
-        Tab::Score => score::score_ui(ui, cx, row, details),
-        Tab::Parse => parse::parse_ui(ui, cx, details),
-        Tab::Regions => regions::regions_ui(ui, cx, details),
-        Tab::Rate => rate::rate_ui(ui, cx, details),
-        Tab::History => {
-            regions::journal_ui(ui, cx, details);
-            history::history_ui(ui, cx, details);
+    // What does not fit although words wrap can be scrolled to: nothing is cut off.
+    let width = ui.available_width();
+    ScrollArea::both().id_salt(("inspector", cx.state.tab as u8)).auto_shrink(false).show(ui, |ui| {
+        ui.set_max_width(width);
+        match cx.state.tab {
+            Tab::Score => score::score_ui(ui, cx, row, details),
+            Tab::Parse => parse::parse_ui(ui, cx, details),
+            Tab::Regions => regions::regions_ui(ui, cx, details),
+            Tab::Rate => rate::rate_ui(ui, cx, details),
+            Tab::History => {
+                regions::journal_ui(ui, cx, details);
+                history::history_ui(ui, cx, details);
+            }
         }
     });
 }

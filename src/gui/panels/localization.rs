@@ -23,11 +23,17 @@ pub fn change_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
         return;
     }
     section(ui, palette, "Change and region");
+    // What the names, the gaps and a number leave, or the words in a number's place.
+    let words = triage.change.is_some_and(|change| change.leak.is_none() || change.unchanged.is_none());
+    let bar_width = (ui.available_width() - if words { 250.0 } else { 206.0 }).clamp(30.0, 86.0);
     let line = |ui: &mut Ui, name: &str, value: Option<f64>, none: &str, meaning: &str| {
         let label = ui.add(Label::new(name).sense(Sense::hover()));
-        let bar = widgets::bar(ui, palette, value, vec2(86.0, 10.0), palette.change.0);
-        let text = value.map_or_else(|| none.to_owned(), |share| format!("{:>5.1} %", share * 100.0));
-        let value = ui.label(RichText::new(text).monospace().color(palette.text_strong.0));
+        let bar = widgets::bar(ui, palette, value, vec2(bar_width, 10.0), palette.change.0);
+        let text = match value {
+            Some(share) => RichText::new(format!("{:>5.1} %", share * 100.0)).monospace().color(palette.text_strong.0),
+            None => RichText::new(none).size(12.0).color(palette.text_dim.0),
+        };
+        let value = ui.label(text);
         if label.union(bar).union(value).on_hover_text(meaning).hovered() {
             cx.send(Action::Highlight(crate::domain::TraceKind::Preserve));
         }

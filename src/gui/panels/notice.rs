@@ -17,7 +17,7 @@ pub fn notice_ui(ui: &mut Ui, cx: &Context<'_>) {
     Panel::top("notice").frame(frame).resizable(false).show_separator_line(false).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.label(RichText::new("ℹ").color(palette.info.0));
-            ui.add(egui::Label::new(RichText::new(NOTICE).size(12.0)).truncate()).on_hover_text(NOTICE);
+            // The buttons first: the words get what is left.
             crate::gui::widgets::right(ui, |ui| {
                 let close = ui.add(Button::new("×").frame(false)).on_hover_text("Hide this line.");
                 crate::gui::widgets::name(&close, egui::Role::Button, false, "Hide the notice");
@@ -28,6 +28,9 @@ pub fn notice_ui(ui: &mut Ui, cx: &Context<'_>) {
                 if ui.button("Get the published networks…").on_hover_text(open.tooltip(ui.ctx())).clicked() {
                     cx.send(Action::Do(open));
                 }
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    ui.add(egui::Label::new(RichText::new(NOTICE).size(12.0)).truncate()).on_hover_text(NOTICE);
+                });
             });
         });
     });

@@ -34,6 +34,8 @@ const PARTS: [(RegionRole, Side, &str, &str); 4] = [
     (RegionRole::Ignore, Side::Edit, "Ignored pixels", "They count neither way, for example a watermark."),
 ];
 
+/// Points left in a heading's row from which on there is room for a word beside a pen.
+const MARKED: f32 = 90.0;
 /// Width of the labels beside the fields of a region, in points.
 const LABELS: f32 = 96.0;
 
@@ -125,7 +127,10 @@ fn part_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument, (role, side
                 if back.on_hover_text("Drops the person's regions of this kind; Ctrl+Z brings them back.").clicked() {
                     send(cx, ToolAction::RevertToAutomatic(role));
                 }
-                ui.label(RichText::new("✏ corrected").size(11.5).color(palette.good.0));
+                // Where there is no room for the word, the pen says it.
+                let words = if ui.available_width() > MARKED { "✏ corrected" } else { "✏" };
+                ui.label(RichText::new(words).size(11.5).color(palette.good.0))
+                    .on_hover_text("A person's word counts here, not the networks'.");
             }
         });
     })

@@ -24,22 +24,30 @@ fn send(cx: &Context<'_>, action: ToolAction) {
     cx.send(Action::Tool(action));
 }
 
+/// Height of a button with which all of the strip fits into `room` points: seven tools, two smaller buttons, a line, and an eighth of it
+/// between each two.
+fn button_side(room: f32) -> f32 {
+    const LINE: f32 = 6.0;
+    ((room - LINE + 8.0) / (9.0 + 9.0 / 8.0)).floor().clamp(24.0, 32.0)
+}
+
 /// The tools, and undo and redo.
 pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let tools = &cx.state.tools;
-    ui.spacing_mut().item_spacing = vec2(0.0, 4.0);
+    let side = button_side(ui.available_height());
+    ui.spacing_mut().item_spacing = vec2(0.0, side / 8.0);
     for tool in Tool::ALL {
         let command = Command::of_tool(tool);
         let selected = tools.tool == tool;
-        let (rect, response) = ui.allocate_exact_size(vec2(32.0, 32.0), Sense::click());
+        let (rect, response) = ui.allocate_exact_size(vec2(32.0, side), Sense::click());
         widgets::name(&response, Role::Button, selected, command.label());
         let visuals = ui.style().interact_selectable(&response, selected);
         if selected || response.hovered() || response.has_focus() {
             ui.painter().rect(rect, 4.0, visuals.weak_bg_fill, visuals.bg_stroke, egui::StrokeKind::Inside);
         }
         let color = if selected { palette.text_strong.0 } else { palette.text.0 };
-        tool_icons::paint(ui.painter(), tool, rect.shrink(7.0), color);
+        tool_icons::paint(ui.painter(), tool, egui::Rect::from_center_size(rect.center(), egui::Vec2::splat(side - 14.0)), color);
         let text = format!("{}\n{}", command.label(), command.tooltip(ui.ctx()));
         if response.on_hover_text(text).clicked() {
             cx.send(Action::Do(command));
@@ -50,7 +58,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>) {
     let next = |step: Option<&crate::editor::regions::Step>| step.map_or(String::new(), |step| format!("\nNext: {}", step.what));
     let (undo, redo) = (history.and_then(|history| history.next_undo()), history.and_then(|history| history.next_redo()));
     for (command, sign, step) in [(Command::Undo, "↶", undo), (Command::Redo, "↷", redo)] {
-        let button = ui.add_enabled(step.is_some(), Button::new(RichText::new(sign).size(17.0)).min_size(vec2(32.0, 28.0)));
+        let button = ui.add_enabled(step.is_some(), Button::new(RichText::new(sign).size(17.0)).min_size(vec2(32.0, side - 4.0)));
         widgets::name(&button, Role::Button, false, command.label());
         let text = format!("{}{}", command.tooltip(ui.ctx()), next(step));
         if button.on_hover_text(&text).on_disabled_hover_text(&text).clicked() {

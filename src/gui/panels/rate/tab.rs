@@ -30,12 +30,14 @@ pub fn rater_ui(ui: &mut Ui, cx: &Context<'_>) {
     ui.horizontal(|ui| {
         let label = ui.label("Rater");
         let mut rater = cx.settings.rater.clone();
-        let edit = TextEdit::singleline(&mut rater).hint_text("your name").desired_width(150.0);
+        let missing = cx.settings.rater.trim().is_empty();
+        let room = ui.available_width() - if missing { 128.0 } else { 16.0 };
+        let edit = TextEdit::singleline(&mut rater).hint_text("your name").desired_width(room.clamp(60.0, 150.0));
         let response = ui.add(edit).labelled_by(label.id).on_hover_text("Ratings are kept under this name.");
         if response.changed() {
             cx.send(Action::SetSettings(Settings { rater, ..cx.settings.clone() }));
         }
-        if cx.settings.rater.trim().is_empty() {
+        if missing {
             ui.label(RichText::new("⚠ needed to rate").size(12.0).color(palette.warning.0));
         }
     });
