@@ -155,6 +155,7 @@ fn wrong_bytes_are_named_and_never_kept() {
     let error = fetch(&net(), &hub.options(), &mut go).unwrap_err();
     assert!(matches!(&error, FetchError::WrongContent { expected, .. } if expected.contains(WEIGHTS_SHA256)), "{error}");
     assert!(!hub.weights().exists() && !hub.part().exists());
+    std::fs::create_dir_all(hub.part().parent().unwrap()).unwrap();
     // A beginning that belongs to another file is found by the check, and the file fetched anew.
     std::fs::write(hub.part(), vec![7; 5000]).unwrap();
     fetch(&net(), &hub.options(), &mut go).unwrap();

@@ -1,14 +1,12 @@
 //! `export`: scores, ratings and regions of a project, as files.
 
-use std::collections::BTreeMap;
-
 use anyhow::bail;
 use clap::ValueEnum as _;
 
 use crate::engine::outputs;
 use crate::engine::results::{self, ScoredEdit};
-use crate::export::{AutomaticResult, CocoPicture, ExportResult, ExportRow, MaskForm, write_coco, write_csv, write_jsonl};
-use crate::storage::{ItemId, Project, StoredEdit, StoredItem, flags_of};
+use crate::export::{CocoPicture, ExportRow, MaskForm, write_coco, write_csv, write_jsonl};
+use crate::storage::Project;
 
 use super::args::{Export, ExportFormat};
 use super::{Finish, export_pictures as pictures};
@@ -39,7 +37,7 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             format!("{} lines", scored.len())
         }
         ExportFormat::Masks => return pictures::masks(export, &scored),
-        ExportFormat::PasteBack => return pictures::paste_back(export, &scored, rows(&project, export, &scored)?),
+        ExportFormat::PasteBack => return pictures::paste_back(export, &scored, &rows(&project, export, &scored)?),
         // Made above, of other things than the rows.
         ExportFormat::Report | ExportFormat::Ratings => String::new(),
         ExportFormat::Coco => return coco(&project, export, &scored),
@@ -83,48 +81,6 @@ fn refuse_misplaced(export: &Export) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Items and edits of a project by id.
-fn parts(project: &Project) -> anyhow::Result<(BTreeMap<ItemId, StoredItem>, Vec<StoredEdit>)> {
-    Ok((project.items()?.into_iter().map(|item| (item.id, item)).collect(), project.edits()?))
-}
-
 fn rows(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Vec<ExportRow>> {
-    let (items, edits) = parts(project)?;
-    let mut by_id: BTreeMap<_, _> = scored.iter().map(|edit| (edit.id, edit)).collect();
-    Ok(edits
-        .into_iter()
-        .filter_map(|edit| {
-            let (item, scored) = (items.get(&edit.item)?, by_id.remove(&edit.id)?);
-            let parts = match (&scored.score, &scored.why) {
-                (Some(score), _) => Some(Ok(score.parts.clone())),
-                (None, Some(why)) => Some(Err(why.clone())),
-                (None, None) => None,
-            };
-            Some(ExportRow {
-                id: edit.key.0,
-                item: item.key.0.clone(),
-                source: item.source.clone(),
-                instruction: item.instruction.clone(),
-                edited: edit.picture,
-                model: edit.model,
-                parse: item.parse.clone(),
-                ratings: scored.ratings.clone(),
-                item_extra: item.extra.clone(),
-                extra: edit.extra,
-                result: parts.map(|parts| ExportResult {
-                    profile: export.profile,
-                    parts,
-                    overall: Some(scored.combined.overall.clone()),
-                    range: Some("fitted on this project".to_owned()),
-                    automatic: scored.automatic.as_ref().map(|automatic| AutomaticResult {
-                        parts: automatic.score.parts.clone(),
-                        overall: automatic.combined.overall.clone(),
-                    }),
-                    baselines: scored.baselines.clone(),
-                    triage: scored.score.as_ref().map(|score| score.triage).unwrap_or_default(),
-                    flags: scored.score.iter().flat_map(flags_of).map(|flag| flag.name().to_owned()).collect(),
-                }),
-            })
-        })
-        .collect())
+    Ok(results::rows(project, scored, export.profile, "fitted on this project")?)
 }

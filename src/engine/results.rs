@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Baselines, EditKey, ItemKey, Outcome, PaperWeights, Profile, Range, Rating, Score, baseline_column};
+use crate::domain::{
+    AutomaticResult, Baselines, EditKey, ExportResult, ExportRow, ItemKey, Outcome, PaperWeights, Profile, Range, Rating, Score,
+    baseline_column,
+};
 use crate::metrics::bpm::{Combined, Marked, combine, fit_range};
-use crate::storage::{EditId, Project, QueueRow, Run, RunId, RunKind, StorageError, StoredScore};
+use crate::storage::{EditId, Project, QueueRow, Run, RunId, RunKind, StorageError, StoredEdit, StoredScore, flags_of};
 
 /// One edit with its newest score under a profile.
 #[derive(Clone, Debug)]
@@ -195,6 +198,54 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
 fn nothing(why: &Outcome<f64>) -> Combined {
     let marked = || Marked { value: why.clone(), outside: false };
     Combined { modify: marked(), preserve: marked(), overall: why.clone() }
+}
+
+/// The rows that an export of `scored` writes, in the order of the project; `range` says in words what normalised the overalls.
+///
+/// # Errors
+/// When the project cannot be read.
+pub fn rows(project: &Project, scored: &[ScoredEdit], profile: Profile, range: &str) -> Result<Vec<ExportRow>, StorageError> {
+    let items: BTreeMap<_, _> = project.items()?.into_iter().map(|item| (item.id, item)).collect();
+    let mut by_id: BTreeMap<EditId, &ScoredEdit> = scored.iter().map(|edit| (edit.id, edit)).collect();
+    let row = |edit: StoredEdit| {
+        let (item, scored) = (items.get(&edit.item)?, by_id.remove(&edit.id)?);
+        Some(ExportRow {
+            id: edit.key.0,
+            item: item.key.0.clone(),
+            source: item.source.clone(),
+            instruction: item.instruction.clone(),
+            edited: edit.picture,
+            model: edit.model,
+            parse: item.parse.clone(),
+            ratings: scored.ratings.clone(),
+            item_extra: item.extra.clone(),
+            extra: edit.extra,
+            result: result_of(scored, profile, range),
+        })
+    };
+    Ok(project.edits()?.into_iter().filter_map(row).collect())
+}
+
+fn result_of(scored: &ScoredEdit, profile: Profile, range: &str) -> Option<ExportResult> {
+    let parts = match (&scored.score, &scored.why) {
+        (Some(score), _) => Ok(score.parts.clone()),
+        (None, Some(why)) => Err(why.clone()),
+        (None, None) => return None,
+    };
+    let automatic = scored
+        .automatic
+        .as_ref()
+        .map(|automatic| AutomaticResult { parts: automatic.score.parts.clone(), overall: automatic.combined.overall.clone() });
+    Some(ExportResult {
+        profile,
+        parts,
+        overall: Some(scored.combined.overall.clone()),
+        range: Some(range.to_owned()),
+        automatic,
+        baselines: scored.baselines.clone(),
+        triage: scored.score.as_ref().map(|score| score.triage).unwrap_or_default(),
+        flags: scored.score.iter().flat_map(flags_of).map(|flag| flag.name().to_owned()).collect(),
+    })
 }
 
 /// Size of the upright picture at `path`, from its header alone where that tells it.

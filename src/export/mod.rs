@@ -14,11 +14,12 @@ mod table;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+pub use crate::domain::{AutomaticResult, ExportResult, ExportRow};
 pub use coco::{CocoPicture, MaskForm, write_coco};
 pub use masks::{INCOMPLETE, MaskInk, Written, write_masks, write_pictures};
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
 pub use report::{ReportEdit, ReportExtras, ReportPoint, write_report};
-pub use rows::{AutomaticResult, ExportResult, ExportRow, write_jsonl};
+pub use rows::write_jsonl;
 pub use score_line::{AutomaticLine, FailedLine, Normalised, ScoreLine};
 pub use table::write_csv;
 

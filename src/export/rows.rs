@@ -6,53 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{ExportError, write_file};
-use crate::domain::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating, Triage, relative_path};
-
-/// An edit with everything that is known about it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExportRow {
-    pub id: String,
-    pub item: String,
-    pub source: PictureRef,
-    pub instruction: String,
-    pub edited: PictureRef,
-    pub model: String,
-    pub parse: Option<Parse>,
-    /// The rating that counts of each rater.
-    pub ratings: Vec<Rating>,
-    /// Unknown keys of the item and of the edit.
-    pub item_extra: Map<String, Value>,
-    pub extra: Map<String, Value>,
-    /// `None` when it was never scored.
-    pub result: Option<ExportResult>,
-}
-
-/// What the metric says about an edit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExportResult {
-    pub profile: Profile,
-    /// The parts, or why the edit could not be scored at all.
-    pub parts: Result<Parts, String>,
-    /// `None` when there is no range.
-    pub overall: Option<Outcome<f64>>,
-    /// The name of the range.
-    pub range: Option<String>,
-    /// `None` where nothing was corrected.
-    pub automatic: Option<AutomaticResult>,
-    /// Other metrics, as far as they were computed.
-    pub baselines: Baselines,
-    /// Change against the region, another size, a shift of the whole edit.
-    pub triage: Triage,
-    /// Why the score deserves a look, by the names of the project file (`no-box`, `leak-high`, …).
-    pub flags: Vec<String>,
-}
-
-/// What the metric said by itself, where a person's correction is the result.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AutomaticResult {
-    pub parts: Parts,
-    pub overall: Outcome<f64>,
-}
+use crate::domain::{AutomaticResult, ExportResult, ExportRow, PictureRef, relative_path};
 
 /// The keys that the manifest gives a meaning; an unknown key of such a name gets `extra.` in front.
 pub(super) const KEYS: [&str; 9] = ["id", "item", "source", "instruction", "edited", "model", "parse", "parsed", "ratings"];

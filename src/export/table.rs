@@ -8,9 +8,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::rows::{ExportRow, Folder};
+use super::rows::Folder;
 use super::{ExportError, write_file};
-use crate::domain::{Baseline, Outcome, Parse, Parts, Triage, Zone, baseline_column, column_name};
+use crate::domain::{Baseline, ExportRow, Outcome, Parse, Parts, Triage, Zone, baseline_column, column_name};
 
 /// Writes a table with commas and a header. Picture paths are relative to the folder of `out`.
 ///

@@ -71,7 +71,10 @@ impl App {
             (Some(open), _) if !open.is_done() => keys::pressed(ctx),
             (Some(open), _) => keys::pressed_at_end(ctx, &open.differing_rows()),
             (None, Some(_)) => keys::pressed_in_setup(ctx),
-            (None, None) => keys::pressed_in_list(ctx, people.first_open().map(|line| line.uid.clone())),
+            (None, None) => {
+                let shown: Vec<String> = people.sessions.iter().flatten().rev().map(|line| line.uid.clone()).collect();
+                keys::pressed_in_list(ctx, people.first_open().map(|line| line.uid.clone()), &shown)
+            }
         };
         actions.into_iter().for_each(|action| self.people_action(action));
     }

@@ -239,6 +239,7 @@ impl App {
             Ask::GroundTruth => self.agreement_action(AgreementAction::GroundTruth(path)),
             Ask::ReportTo => self.agreement_action(AgreementAction::Report(path)),
             Ask::PastedBackTo { picture } => self.copy_pasted(&picture, &path),
+            Ask::RegionsTo(out) => self.export_regions(out, path),
             Ask::ExportTo => self.store.send(StoreRequest::Export { to: path, shown: self.shown() }),
         }
     }

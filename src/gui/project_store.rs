@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use crate::domain::{Baselines, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
 use crate::editor::{Audit, Automatic, Cell, Columns, Combined, EditDetails, HistoryLine, PictureState as Picture, Row, RowId};
-use crate::engine::results::automatic_parts;
+use crate::engine::results::{self, automatic_parts};
 use crate::engine::{BaselineChoice, BaselineView, combine, fit_range};
+use crate::export::{write_csv, write_jsonl};
 use crate::storage::{EditId, PictureState, Project, QueueRow, RunKind, StorageError};
 
 use super::flags::flags_of;
@@ -219,8 +220,24 @@ impl Store for ProjectStore {
         super::agreement::answer(self.project(), request)
     }
 
-    fn export(&mut self, to: &Path, _shown: &Shown) -> Result<String, String> {
-        Err(format!("use `editscope export` on the command line: {}", to.display()))
+    fn export(&mut self, to: &Path, shown: &Shown) -> Result<String, String> {
+        let write = match to.extension().and_then(|ending| ending.to_str()).map(str::to_lowercase).as_deref() {
+            Some("csv") => write_csv,
+            Some("jsonl") => write_jsonl,
+            _ => return Err(format!("the name must end in .csv (a table) or .jsonl (one edit a line): {}", to.display())),
+        };
+        let range = self.range_now(shown)?;
+        let words = if shown.range.is_some() { range.name.as_str() } else { "fitted on this project" };
+        let project = self.project()?;
+        let scored = results::all(project, shown.profile, Some(&range), None).map_err(said)?;
+        if scored.is_empty() {
+            return Err("the project has no edits".to_owned());
+        }
+        let rows = results::rows(project, &scored, shown.profile, words).map_err(said)?;
+        write(&rows, to).map_err(|error| error.to_string())?;
+        let without = scored.iter().filter(|edit| edit.score.is_none()).count();
+        let without = if without > 0 { format!("; {without} of them have no score") } else { String::new() };
+        Ok(format!("{} edits with scores ({}, range {words}) and ratings{without}: {}", rows.len(), shown.profile, to.display()))
     }
 
     fn regions(&mut self) -> &mut dyn super::region_store::RegionStore {
@@ -344,6 +361,35 @@ mod tests {
         assert_eq!(details.ratings.iter().map(|rating| rating.values["overall"]).collect::<Vec<_>>(), [4.0]);
         assert_eq!(details.parse.as_ref().map(|parse| parse.edited_part.as_str()), Some("red cat"));
         assert_eq!(details.history.len(), 3);
+    }
+
+    #[test]
+    fn scores_are_exported_as_they_are_shown_and_nothing_is_replaced_that_must_not_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = project(folder.path());
+        let mut store = ProjectStore::default();
+        store.open(&path).unwrap();
+        let shown = Shown::default();
+        let overall = store.rows(&shown).unwrap()[0].overall.value().unwrap();
+        let table = folder.path().join("o.CSV");
+        let said = store.export(&table, &shown).unwrap();
+        assert!(said.starts_with("3 edits with scores (corrected, range fitted on this project)"), "{said}");
+        assert!(said.contains("1 of them have no score"), "{said}");
+        assert_eq!(std::fs::read_to_string(&table).unwrap().lines().count(), 4, "a header and three edits");
+        let lines = folder.path().join("o.jsonl");
+        store.export(&lines, &shown).unwrap();
+        let text = std::fs::read_to_string(&lines).unwrap();
+        let first: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(first["editscope"]["overall"].as_f64(), Some(overall));
+        // A range by name is called by its name, and a name that gives no format or is the project is refused.
+        let range = Range { name: "spring".into(), ..store.range_now(&shown).unwrap() };
+        store.project().unwrap().save_range(&range).unwrap();
+        let named = Shown { range: Some("spring".into()), ..Shown::default() };
+        assert!(store.export(&lines, &named).unwrap().contains("range spring"));
+        assert!(store.export(&folder.path().join("o.txt"), &shown).unwrap_err().contains(".csv"));
+        let disguised = folder.path().join("p.csv");
+        std::fs::copy(&path, &disguised).unwrap();
+        assert!(store.export(&disguised, &shown).unwrap_err().contains("choose another name"));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! Two environment variables, for people who work on the program: `EDITSCOPE_SCREENSHOT=OUT.png` names the file,
 //! `EDITSCOPE_SCREENSHOT_KEYS` lists what to do first, separated by commas: names of [`Command`] (`PageAgreement`, `TabRate`, …),
 //! `key=NAME` (a key by egui's name, as if it were pressed), `edit=N` (the N-th row of the queue, from 0), `theme=light` or `dark`,
-//! `table=FILE` (of ratings), `agreement=TAB` (a tab of the Agreement page by its label), `wait=N` frames. The picture is taken once nothing is on its way.
+//! `table=FILE` (of ratings), `truth=FILE` (edits known to be good), `rater=NAME`,
+//! `agreement=TAB` (a tab of the Agreement page by its label). The picture is taken once nothing is on its way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -92,6 +93,7 @@ fn perform(app: &mut App, step: &str) {
             }
             None => tracing::warn!("the Agreement page has no tab '{label}'"),
         },
+        Some(("truth", path)) => app.apply(Action::Agreement(AgreementAction::GroundTruth(path.into()))),
         Some(("table", path)) => app.open_table(path.into(), false),
         Some(("rater", name)) => app.apply(Action::SetSettings(Settings { rater: name.to_owned(), ..app.settings.clone() })),
         _ => match Command::all().find(|command| format!("{command:?}") == step) {

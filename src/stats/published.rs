@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use super::comparison::{ALL, BY_SCOPE, Comparison, Line, OVERALL};
+use crate::domain::Baseline;
+
 /// One line of a published table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PublishedLine {
@@ -61,9 +64,75 @@ pub const PAPER: [PublishedTable; 2] = [
     },
 ];
 
+/// What of ours a published metric stands beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// Our columns that may be meant, the likeliest first; empty where nothing of ours is the same.
+    pub columns: &'static [&'static str],
+    /// What the publication leaves open, or why nothing of ours is the same.
+    pub remark: &'static str,
+}
+
+/// Our variants of a published metric.
+pub fn beside(metric: &str) -> Beside {
+    let (columns, remark): (&[&str], _) = match metric {
+        "BPM" => (&[OVERALL], "Under the profile and range that are shown here."),
+        "L2" => {
+            (&["l2"], "How the paper computes it is not said; here: mean squared difference, the whole picture at the size of the source.")
+        }
+        "LPIPS" => {
+            (&["lpips-alex", "lpips-vgg", "lpips-squeeze"], "The paper does not name the network; AlexNet is the package's default.")
+        }
+        "CLIP-I" => (&["clip-i"], "Whole pictures, with the CLIP that BPM uses here; the paper does not name its own."),
+        "DINOScore" => (&["dino-vits16", "dino-vitb8"], "The paper does not name the network; ViT-S/16 is what MagicBrush evaluates with."),
+        "CLIPScore" => (&["clip-t"], "CLIPScore is 2.5 times CLIP-T, which orders edits alike; what text the paper took is not said."),
+        "GPT-4o" => (&[], "No language model is run here."),
+        "CLIPScore+CLIP-I" => (&[], "How the paper adds the two is not said, so it is not computed here."),
+        _ => (&[], "Nothing of ours is the same."),
+    };
+    Beside { columns, remark }
+}
+
+/// The name on screen of one of our columns.
+pub fn own_name(column: &str) -> &str {
+    match Baseline::from_name(column) {
+        _ if column == OVERALL => "BPM",
+        Some(baseline) => baseline.label(),
+        None => column,
+    }
+}
+
+impl PublishedTable {
+    /// The edits that it is about, as a comparison calls that group of its split by scope.
+    pub fn group(&self) -> &'static str {
+        if self.pairs.is_empty() { "global" } else { "local" }
+    }
+
+    /// Our line beside one of its own: of the first variant that has one, local or global as the table is where edits are split by scope,
+    /// else over all edits. Against people on the overall impression.
+    pub fn own_line<'a>(&self, metric: &str, found: &'a Comparison) -> Option<&'a Line> {
+        let of = |column: &str, split: &str, group: &str| {
+            found.lines.iter().find(|line| line.metric == column && line.criterion == OVERALL && line.split == split && line.group == group)
+        };
+        beside(metric).columns.iter().find_map(|column| of(column, BY_SCOPE, self.group()).or_else(|| of(column, ALL, ALL)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_published_metric_names_what_of_ours_it_stands_beside_or_why_nothing_does() {
+        for line in PAPER.iter().flat_map(|table| table.lines) {
+            let found = beside(line.metric);
+            assert!(!found.remark.is_empty(), "{}", line.metric);
+            let unknown = |column: &&&str| **column != OVERALL && Baseline::from_name(column).is_none();
+            assert_eq!(found.columns.iter().find(unknown), None, "{}", line.metric);
+        }
+        assert_eq!((PAPER[0].group(), PAPER[1].group()), ("local", "global"));
+        assert_eq!((own_name(OVERALL), own_name("lpips-alex"), own_name("mine")), ("BPM", "LPIPS Alex", "mine"));
+    }
 
     /// A slip of the pen shows: the printed mean is that of the printed shares, to the last digit that is printed.
     #[test]

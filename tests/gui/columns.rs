@@ -31,7 +31,7 @@ fn a_dropped_table_is_previewed_and_imported_with_the_columns_that_are_chosen() 
         "uid,method,who,overall,seed\n01-add,Margit,zoe,4,1\n01-add,Osric,zoe,2,2\nnowhere,Osric,zoe,2,3\n01-add,Blitz,zoe,good,4\n";
     let mut window = window_with(folder.path(), table);
     assert_eq!(window.state().dialog, Some(Dialog::Columns));
-    window.harness.get_by_label("3 ratings, 2 of them about edits of this project; 0 votes.");
+    window.harness.get_by_label("3 ratings, 2 of them about edits of this project.");
     window.harness.get_by_label("t.csv:5, column 'overall': 'good' is not a number; read as missing");
     window.harness.get_by_label("t.csv:4: the project has no edit of 'nowhere' by 'Osric'");
     let chosen = window.state().columns.as_ref().map(|draft| draft.columns.to_string());

@@ -42,7 +42,7 @@ fn one_raters_work_travels_as_a_file_and_is_not_added_twice() {
     }
     let other = project(folder.path(), "other.editscope", &items[..1]);
     let done = other.import_rater_rows(&rows).unwrap();
-    assert_eq!(done.problems, [(4, "this project has no edit 'i1-a'; the rating of 'ann' is left out".to_owned())]);
+    assert_eq!(done.problems, [(2, "this project has no edit 'i1-a'; the rating of 'ann' is left out".to_owned())]);
 }
 
 #[test]

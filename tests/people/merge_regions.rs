@@ -239,26 +239,75 @@ fn copies_whose_pictures_became_different_keep_their_regions_apart() {
     assert_eq!(journals(&again), journals(&output));
 }
 
-#[test]
-fn scores_are_fresh_only_where_their_regions_count() {
+/// Scores an edit in a run of its own.
+fn score(project: &Project, edit: EditId) {
     use editscope::domain::{Outcome, Parts, Profile, Score};
     use editscope::storage::{NewRun, RunKind};
-    let copies = Copies::new();
-    let score = |project: &Project, edit: EditId| {
-        let run = NewRun {
-            kind: RunKind::Set,
-            profile: Profile::Corrected,
-            models: "demo".into(),
-            models_fingerprint: "f".into(),
-            device: project.path().display().to_string(),
-            settings: serde_json::Value::Null,
-            range: None,
-        };
-        let run = project.start_run(&run).unwrap();
-        let half = || Outcome::Value(0.5);
-        let parts = Parts { size: half(), position: half(), modify: half(), preserve: half() };
-        project.put_score(run, edit, &Score::of_parts(Profile::Corrected, false, parts), 1.0).unwrap();
+    let run = NewRun {
+        kind: RunKind::Set,
+        profile: Profile::Corrected,
+        models: "demo".into(),
+        models_fingerprint: "f".into(),
+        device: project.path().display().to_string(),
+        settings: serde_json::Value::Null,
+        range: None,
     };
+    let run = project.start_run(&run).unwrap();
+    let half = || Outcome::Value(0.5);
+    let parts = Parts { size: half(), position: half(), modify: half(), preserve: half() };
+    project.put_score(run, edit, &Score::of_parts(Profile::Corrected, false, parts), 1.0).unwrap();
+}
+
+/// Key of the edit, whether the score was made in project a, whether it is stale.
+fn staleness(path: &Path) -> Vec<(String, bool, bool)> {
+    let conn = Connection::open(path).unwrap();
+    let mut query = conn
+        .prepare("SELECT edits.key, device LIKE '%a.editscope', stale FROM scores JOIN edits ON edits.id = edit_id JOIN runs ON runs.id = run_id ORDER BY 1, 2")
+        .unwrap();
+    query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn scores_are_fresh_only_where_their_parse_counts() {
+    use editscope::domain::{Parse, ParseOrigin};
+    let copies = Copies::new();
+    let parse = |project: &Project, edit: EditId, part: &str, origin: ParseOrigin, who: &str| {
+        let item = project.edit(edit).unwrap().item;
+        let parse = Parse { edited_part: part.into(), origin, ..Parse::default() };
+        project.set_parse(item, &parse, who).unwrap();
+    };
+    // Both read the instruction by rules and scored; b's rater then put the parse right and scored one of the two edits again.
+    let a = copies.copy("a", |project, a, b| {
+        parse(project, a, "mug", ParseOrigin::Rules, "rules");
+        [a, b].into_iter().for_each(|edit| score(project, edit));
+    });
+    let b = copies.copy("b", |project, a, b| {
+        parse(project, a, "mug", ParseOrigin::Rules, "rules");
+        score(project, b);
+        parse(project, a, "red mug", ParseOrigin::Person, "bob");
+        score(project, a);
+    });
+    let of = |key: &str, from_a, stale| (key.to_owned(), from_a, stale);
+    let expected = [of("i0-a", false, false), of("i0-a", true, true), of("i0-b", false, true), of("i0-b", true, true)];
+    for (order, name) in [([&*a, &*b], "c.editscope"), ([&*b, &*a], "d.editscope")] {
+        let (output, _) = merged(copies.folder.path(), &order, name);
+        assert_eq!(staleness(&output), expected, "{name}");
+        // Merging once more what is merged changes nothing.
+        let (again, _) = merged(copies.folder.path(), &[&output, &a], &format!("again-{name}"));
+        assert_eq!(staleness(&again), expected, "{name}");
+    }
+    // Where both say the same, nothing is stale.
+    let same = copies.copy("e", |project, a, b| {
+        parse(project, a, "mug", ParseOrigin::Rules, "rules");
+        [a, b].into_iter().for_each(|edit| score(project, edit));
+    });
+    let (output, _) = merged(copies.folder.path(), &[&a, &same], "f.editscope");
+    assert!(staleness(&output).iter().all(|(_, _, stale)| !stale));
+}
+
+#[test]
+fn scores_are_fresh_only_where_their_regions_count() {
+    let copies = Copies::new();
     // Both scored both edits; b drew on edit b and scored it again.
     let a = copies.copy("a", |project, a, b| [a, b].into_iter().for_each(|edit| score(project, edit)));
     let b = copies.copy("b", |project, a, b| {
@@ -266,12 +315,7 @@ fn scores_are_fresh_only_where_their_regions_count() {
         [a, b].into_iter().for_each(|edit| score(project, edit));
     });
     let (output, _) = merged(copies.folder.path(), &[&a, &b], "c.editscope");
-    let conn = Connection::open(&output).unwrap();
-    let mut query = conn
-        .prepare("SELECT edits.key, device LIKE '%a.editscope', stale FROM scores JOIN edits ON edits.id = edit_id JOIN runs ON runs.id = run_id ORDER BY 1, 2")
-        .unwrap();
-    let found: Vec<(String, bool, bool)> =
-        query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap().map(Result::unwrap).collect();
+    let found = staleness(&output);
     let of = |key: &str, from_a, stale| (key.to_owned(), from_a, stale);
     assert_eq!(found, [of("i0-a", false, false), of("i0-a", true, false), of("i0-b", false, false), of("i0-b", true, true)]);
 }

@@ -87,7 +87,7 @@ pub(super) fn page(comparison: &Comparison, extras: &ReportExtras) -> String {
         sections::profiles(comparison),
         sections::ground_truth(comparison),
         sections::worst(comparison, extras),
-        sections::published(),
+        sections::published(comparison),
         sections::provenance(comparison),
     ] {
         page.push_str(&section);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::domain::Outcome;
 use crate::stats::Interval;
 use crate::stats::comparison::{ALL, Comparison, utc_text};
-use crate::stats::published::PAPER;
+use crate::stats::published::{PAPER, beside, own_name};
 
 /// The table, with the packages that it needs and where it comes from in comments.
 pub(super) fn table(comparison: &Comparison) -> String {
@@ -24,8 +24,14 @@ pub(super) fn table(comparison: &Comparison) -> String {
         line(format!("% content of {}: {}", comment(&content.what), content.hash));
     }
     line("% needs \\usepackage{booktabs}".into());
+    if comparison.lines.iter().any(|found| [&found.metric, &found.criterion].into_iter().any(|name| !name.is_ascii())) {
+        line("% names in other scripts need XeLaTeX or LuaLaTeX and a font that has them".into());
+    }
     line("\\begin{table}".into());
     line("  \\centering".into());
+    // So that it fits a page of one column.
+    line("  \\footnotesize".into());
+    line("  \\setlength{\\tabcolsep}{3pt}".into());
     line("  \\begin{tabular}{llrrrrr}".into());
     line("    \\toprule".into());
     line("    Metric & Criterion & Pairs & Macro & Micro & Spearman $\\rho$ & Kendall $\\tau_b$ \\\\".into());
@@ -37,7 +43,7 @@ pub(super) fn table(comparison: &Comparison) -> String {
             escape(&found.criterion),
             found.agreement.counts.compared,
             with_interval(&found.agreement.macro_mean, &found.macro_interval),
-            with_interval(&found.agreement.micro_mean, &found.micro_interval),
+            cell(&found.agreement.micro_mean),
             with_interval(&found.spearman, &found.spearman_interval),
             cell(&found.kendall_tau_b)
         ));
@@ -45,7 +51,8 @@ pub(super) fn table(comparison: &Comparison) -> String {
     line("    \\midrule".into());
     line("    \\multicolumn{7}{l}{\\emph{Published on other data (BPM, local edits; not comparable item by item)}} \\\\".into());
     for published in PAPER[0].lines {
-        line(format!("    {} & overall & & {:.3} & & & \\\\", escape(published.metric), published.mean));
+        let own = beside(published.metric).columns.first().map(|column| format!(" (cf. {})", own_name(column))).unwrap_or_default();
+        line(format!("    {}{} & overall & & {:.3} & & & \\\\", escape(published.metric), escape(&own), published.mean));
     }
     line("    \\bottomrule".into());
     line("  \\end{tabular}".into());
@@ -64,14 +71,19 @@ pub(super) fn table(comparison: &Comparison) -> String {
 }
 
 fn cell(outcome: &Outcome<f64>) -> String {
-    outcome.value().map_or_else(|| "--".to_owned(), |value| format!("{value:.3}"))
+    outcome.value().map_or_else(|| "--".to_owned(), |value| number(*value))
+}
+
+/// A number with a minus sign instead of a hyphen.
+fn number(value: f64) -> String {
+    format!("{value:.3}").replace('-', "$-$")
 }
 
 fn with_interval(outcome: &Outcome<f64>, interval: &Outcome<Interval>) -> String {
     let mut text = cell(outcome);
     if let (Some(_), Some(found)) = (outcome.value(), interval.value()) {
         // Writing to a string cannot fail.
-        let _ = write!(text, " [{:.3}, {:.3}]", found.low, found.high);
+        let _ = write!(text, " {{\\tiny [{}, {}]}}", number(found.low), number(found.high));
     }
     text
 }
@@ -88,6 +100,17 @@ fn escape(text: &str) -> String {
             '~' => safe.push_str("\\textasciitilde{}"),
             '^' => safe.push_str("\\textasciicircum{}"),
             '\\' => safe.push_str("\\textbackslash{}"),
+            '<' => safe.push_str("\\textless{}"),
+            '>' => safe.push_str("\\textgreater{}"),
+            '|' => safe.push_str("\\textbar{}"),
+            '"' => safe.push_str("''"),
+            // At the beginning of a row they would belong to the line end before it.
+            '[' | ']' => {
+                safe.push('{');
+                safe.push(c);
+                safe.push('}');
+            }
+            '\n' | '\r' | '\t' => safe.push(' '),
             c => safe.push(c),
         }
     }
@@ -109,6 +132,8 @@ mod tests {
             escape("a_b & 50 % {x} \\y ~^#$"),
             "a\\_b \\& 50 \\% \\{x\\} \\textbackslash{}y \\textasciitilde{}\\textasciicircum{}\\#\\$"
         );
+        assert_eq!(escape("[a|b]<c>\n\"d\""), "{[}a\\textbar{}b{]}\\textless{}c\\textgreater{} ''d''");
+        assert_eq!(number(-0.25), "$-$0.250");
         assert_eq!(comment("a\nb"), "a b");
     }
 }

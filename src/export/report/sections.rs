@@ -8,7 +8,7 @@ use crate::domain::Outcome;
 use crate::stats::Interval;
 use crate::stats::comparison::{ALL, Comparison, Leaderboard, Line, Mismatch};
 use crate::stats::people::BetweenRaters;
-use crate::stats::published::PAPER;
+use crate::stats::published::{PAPER, beside, own_name};
 
 /// A number, or why there is none, on hover.
 fn number(outcome: &Outcome<f64>) -> String {
@@ -437,17 +437,20 @@ fn mismatch(found: &Mismatch, edit: Option<&ReportEdit>) -> String {
     text
 }
 
-pub(super) fn published() -> String {
+pub(super) fn published(comparison: &Comparison) -> String {
     let mut text = String::from(
         "<h2>Published numbers, for comparison</h2>\n<p class=\"note\">These are on other data, other raters and other models: they say how \
          large such numbers are, not which metric is better here.</p>\n",
     );
-    for published in PAPER {
-        let mut head = vec!["metric", "mean"];
+    for published in &PAPER {
+        let mut head = vec!["metric", "published mean", "beside our", "ours"];
         head.extend(published.pairs);
         let rows = published.lines.iter().map(|line| {
+            let own = published.own_line(line.metric, comparison);
+            let name = own.map(|own| own.metric.as_str()).or(beside(line.metric).columns.first().copied()).map_or("–", own_name);
+            let ours = own.map_or_else(|| "–".to_owned(), |own| number(&own.agreement.macro_mean));
             let shares = line.shares.iter().map(|share| format!("{share:.3}"));
-            [escape(line.metric), format!("{:.3}", line.mean)].into_iter().chain(shares).collect()
+            [escape(line.metric), format!("{:.3}", line.mean), escape(name), ours].into_iter().chain(shares).collect()
         });
         text.push_str(&format!(
             "<details><summary>{}: {}</summary>{}</details>\n",
@@ -456,6 +459,8 @@ pub(super) fn published() -> String {
             table(&head, rows)
         ));
     }
+    let remarks = PAPER[0].lines.iter().map(|line| format!("{}: {}", line.metric, beside(line.metric).remark));
+    text.push_str(&format!("<p class=\"note\">{}</p>\n", escape(&remarks.collect::<Vec<_>>().join(" "))));
     text
 }
 

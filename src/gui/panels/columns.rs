@@ -9,6 +9,8 @@ use crate::gui::columns::{ColumnsAction, ColumnsDraft};
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets::{right, section};
 
+use super::rate::plural;
+
 /// Draws the dialog's content.
 pub fn columns_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
@@ -28,10 +30,14 @@ pub fn columns_ui(ui: &mut Ui, cx: &Context<'_>) {
 fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &TablePreview) {
     let palette = cx.palette(ui);
     section(ui, palette, "What each column holds");
-    ui.label(
-        RichText::new(format!("The first {} of {} rows.", preview.rows.len(), preview.row_count)).size(12.0).color(palette.text_dim.0),
-    );
-    ScrollArea::horizontal().auto_shrink([false, true]).show(ui, |ui| table_ui(ui, cx, draft, preview));
+    let rows = match (preview.rows.len(), preview.row_count) {
+        (_, 1) => "Its only row.".to_owned(),
+        (shown, all) if shown == all => format!("All {all} rows."),
+        (shown, all) => format!("The first {shown} of {all} rows."),
+    };
+    ui.label(RichText::new(rows).size(12.0).color(palette.text_dim.0));
+    let bar = egui::scroll_area::ScrollBarVisibility::AlwaysVisible;
+    ScrollArea::horizontal().auto_shrink([false, true]).scroll_bar_visibility(bar).show(ui, |ui| table_ui(ui, cx, draft, preview));
     section(ui, palette, "What comes out");
     let text = match &preview.objection {
         Some(why) => RichText::new(format!("⚠ {why}")).color(palette.warning.0),
@@ -40,16 +46,22 @@ fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &Tab
             RichText::new(text).color(palette.warning.0)
         }
         None => RichText::new(format!(
-            "{} ratings, {} of them about edits of this project; {} votes{}.",
-            preview.ratings,
+            "{}, {} of them about edits of this project{}.",
+            plural(preview.ratings, "rating"),
             preview.matched,
-            preview.votes,
-            if preview.votes > 0 { " (left out: compare with them by `editscope agree`)" } else { "" }
+            match preview.votes {
+                0 => String::new(),
+                votes => format!("; {} left out: compare with them by `editscope agree PROJECT --ratings FILE`", plural(votes, "vote")),
+            }
         )),
     };
     ui.add(egui::Label::new(text).wrap());
     if preview.problem_count > 0 {
-        ui.label(RichText::new(format!("{} things are not understood or odd:", preview.problem_count)).color(palette.warning.0));
+        let text = match preview.problem_count {
+            1 => "1 thing is not understood or odd:".to_owned(),
+            count => format!("{count} things are not understood or odd:"),
+        };
+        ui.label(RichText::new(text).color(palette.warning.0));
         ScrollArea::vertical().max_height(110.0).auto_shrink([false, true]).id_salt("problems").show(ui, |ui| {
             for problem in &preview.problems {
                 ui.label(RichText::new(problem).size(12.0));
@@ -75,16 +87,20 @@ fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &Tab
 
 /// Width of a column: room for the choice and for a criterion and a rater.
 const WIDTH: f32 = 132.0;
+/// Height of the choices: of a role alone, and with criterion, rater and direction of an answer.
+const ROLE_HEIGHT: f32 = 56.0;
+const ANSWER_HEIGHT: f32 = 172.0;
 
 fn table_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &TablePreview) {
     let palette = cx.palette(ui);
+    let has_answer = draft.columns.0.iter().any(|column| matches!(column.role, Role::Answer { .. }));
     TableBuilder::new(ui)
         .id_salt("columns of the table")
         .striped(true)
         .vscroll(false)
         .cell_layout(Layout::top_down(Align::Min))
         .columns(TableColumn::exact(WIDTH), preview.header.len())
-        .header(104.0, |mut header| {
+        .header(if has_answer { ANSWER_HEIGHT } else { ROLE_HEIGHT }, |mut header| {
             for name in &preview.header {
                 header.col(|ui| choice_ui(ui, cx, draft, name));
             }
@@ -132,14 +148,13 @@ fn choice_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, name: &str) {
     crate::gui::widgets::name(&combo.response, egui::Role::ComboBox, false, format!("Role of column {name}"));
     let Some((Role::Answer { criterion, rater }, column)) = chosen.map(|column| (&column.role, column)) else { return };
     let known = CRITERIA.map(crate::domain::Criterion::name).join(", ");
-    if let Some(text) =
-        committed(ui, ("criterion", name), criterion, "criterion", &format!("What was asked: {known}, or a word of your own."))
+    if let Some(text) = committed(ui, ("criterion", name), criterion, "asked", &format!("What was asked: {known}, or a word of your own."))
     {
         let criterion = if text.is_empty() { name.to_owned() } else { text };
         choose(Some(Role::Answer { criterion, rater: rater.clone() }));
     }
     let hint = "Whose answers these are, if each rater has a column; empty: the column of the rater says so.";
-    if let Some(text) = committed(ui, ("rater", name), rater.as_deref().unwrap_or_default(), "rater", hint) {
+    if let Some(text) = committed(ui, ("rater", name), rater.as_deref().unwrap_or_default(), "answers of", hint) {
         choose(Some(Role::Answer { criterion: criterion.clone(), rater: (!text.is_empty()).then_some(text) }));
     }
     let mut lower = column.lower_is_better;
@@ -152,9 +167,10 @@ fn choice_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, name: &str) {
 /// A text field that reports its text once it is left, so that the table is not read again at every letter.
 fn committed(ui: &mut Ui, id: (&str, &str), now: &str, hint: &str, tooltip: &str) -> Option<String> {
     let id = ui.make_persistent_id(id);
+    let label = ui.label(RichText::new(hint).size(11.0).color(ui.visuals().weak_text_color()));
     let mut text = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_else(|| now.to_owned());
-    let field = ui.add_sized(vec2(WIDTH - 10.0, 18.0), TextEdit::singleline(&mut text).hint_text(hint).font(egui::TextStyle::Small));
-    let field = field.on_hover_text(tooltip);
+    let field = ui.add_sized(vec2(WIDTH - 10.0, 18.0), TextEdit::singleline(&mut text).font(egui::TextStyle::Small));
+    let field = field.labelled_by(label.id).on_hover_text(tooltip);
     if field.has_focus() {
         ui.data_mut(|data| data.insert_temp(id, text));
         return None;

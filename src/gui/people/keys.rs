@@ -93,15 +93,17 @@ pub fn pressed(ctx: &egui::Context) -> Vec<PeopleAction> {
     actions
 }
 
-/// The keys of the list: N makes a session, Enter goes on with `first`.
-pub fn pressed_in_list(ctx: &egui::Context, first: Option<String>) -> Vec<PeopleAction> {
+/// The keys of the list: N makes a session, Enter goes on with `first`, a digit opens one of `shown` (in the order of the screen).
+pub fn pressed_in_list(ctx: &egui::Context, first: Option<String>, shown: &[String]) -> Vec<PeopleAction> {
     if ctx.memory(egui::Memory::focused).is_some() {
         return Vec::new();
     }
     ctx.input_mut(|input| {
         let new = input.consume_key(Modifiers::NONE, Key::N).then_some(PeopleAction::NewSetup);
         let open = first.filter(|_| input.consume_key(Modifiers::NONE, Key::Enter)).map(PeopleAction::Open);
-        new.into_iter().chain(open).collect()
+        let digits = DIGITS[1..].iter().zip(shown);
+        let by_digit = digits.filter(|(key, _)| input.consume_key(Modifiers::NONE, **key)).map(|(_, uid)| PeopleAction::Open(uid.clone()));
+        new.into_iter().chain(open).chain(by_digit).collect()
     })
 }
 

@@ -136,8 +136,8 @@ fn merge_into(opened: &[Input], paths: &[PathBuf], part: &Path) -> Result<MergeR
         let content = content::merge(opened, conn, &folder, &mut conflicts)?;
         let maps = rows::merge(opened, conn, &tables, content, &mut conflicts)?;
         conflicts::find(opened, &maps, &mut conflicts)?;
-        rows::settle(conn, opened, &maps)?;
-        regions::merge(opened, conn, &maps, &mut conflicts)?;
+        let parses = rows::settle(conn, opened, &maps)?;
+        regions::merge(opened, conn, &maps, &parses, &mut conflicts)?;
         conflicts.sort();
         conflicts.dedup();
         Ok(conflicts)

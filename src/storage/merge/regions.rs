@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::super::error::Fault;
 use super::super::regions::{Owner, keep_short};
-use super::rows::{Maps, said};
+use super::rows::{Maps, ParseAgreement, said};
 use super::{Conflict, ConflictKind, Input, MERGING};
 use crate::storage::{EditId, ItemId};
 
@@ -49,8 +49,15 @@ struct Decision {
     agreeing: BTreeSet<usize>,
 }
 
-/// Joins the journals of all inputs and lists where people went different ways.
-pub fn merge(inputs: &[Input], conn: &Connection, maps: &Maps, conflicts: &mut Vec<Conflict>) -> Result<(), Fault> {
+/// Joins the journals of all inputs and lists where people went different ways. Scores are stale that are about other regions or another
+/// parse than those that count now.
+pub fn merge(
+    inputs: &[Input],
+    conn: &Connection,
+    maps: &Maps,
+    parses: &ParseAgreement,
+    conflicts: &mut Vec<Conflict>,
+) -> Result<(), Fault> {
     let names = Names::read(conn)?;
     let copies: Vec<Copied> = maps.iter().map(Copied::new).collect();
     let mut journals = Vec::with_capacity(inputs.len());
@@ -66,10 +73,9 @@ pub fn merge(inputs: &[Input], conn: &Connection, maps: &Maps, conflicts: &mut V
         decisions.insert(side, decision);
     }
     let stale = Staleness { inputs, conn, maps, copies: &copies };
-    names
-        .edits
-        .iter()
-        .try_for_each(|(edit, (item, _))| stale.mark(*edit, [decisions.get(&(*item, None)), decisions.get(&(*item, Some(*edit)))]))
+    names.edits.iter().try_for_each(|(edit, (item, _))| {
+        stale.mark(*edit, [decisions.get(&(*item, None)), decisions.get(&(*item, Some(*edit)))], parses.get(item))
+    })
 }
 
 /// Which items and edits of the merged project an input has, by their merged ids; of edits also its own ids.
@@ -325,7 +331,7 @@ fn in_order(entries: &BTreeMap<i64, Entry>) -> Vec<i64> {
     order
 }
 
-/// Says which scores are still about the regions that count.
+/// Says which scores are still about the regions and the parse that count.
 struct Staleness<'a> {
     inputs: &'a [Input],
     conn: &'a Connection,
@@ -334,11 +340,15 @@ struct Staleness<'a> {
 }
 
 impl Staleness<'_> {
-    /// Marks the scores of an edit, unless all inputs agree about its regions: fresh is only what comes from an input whose regions
-    /// count on both sides. `decided`: those about its source and about itself.
-    fn mark(&self, edit: i64, decided: [Option<&Decision>; 2]) -> Result<(), Fault> {
+    /// Marks the scores of an edit, unless all inputs agree about its regions and the parse of its item: fresh is only what comes from an
+    /// input whose regions count on both sides and whose parse counts. `decided`: those about its source and about itself; `parsed`: the
+    /// inputs whose parse counts, `None` when no input has one.
+    fn mark(&self, edit: i64, decided: [Option<&Decision>; 2], parsed: Option<&HashSet<usize>>) -> Result<(), Fault> {
         let own = |input: usize| self.copies[input].edits.get(&edit).map(Vec::as_slice).unwrap_or_default();
-        let agrees = |input: usize| decided.iter().flatten().all(|decision| decision.agreeing.contains(&input));
+        let agrees = |input: usize| {
+            decided.iter().flatten().all(|decision| decision.agreeing.contains(&input))
+                && parsed.is_none_or(|parsed| parsed.contains(&input))
+        };
         let (agreeing, others): (Vec<usize>, Vec<usize>) =
             (0..self.inputs.len()).filter(|&input| !own(input).is_empty()).partition(|&input| agrees(input));
         if others.is_empty() {

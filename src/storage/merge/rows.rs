@@ -1,6 +1,6 @@
 //! Every table but items, edits and pictures: rows that say the same about the same are one row.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
@@ -191,8 +191,11 @@ fn rename(table: &Table, values: &mut [Value]) -> Option<(String, String)> {
     Some((old, new))
 }
 
+/// For each merged item that has a parse: the inputs in which just that parse counts. Scores of the others are about another one.
+pub type ParseAgreement = HashMap<i64, HashSet<usize>>;
+
 /// Decides which ratings and which parses count, by the rules that hold within one project.
-pub fn settle(conn: &Connection, inputs: &[Input], maps: &Maps) -> Result<(), Fault> {
+pub fn settle(conn: &Connection, inputs: &[Input], maps: &Maps) -> Result<ParseAgreement, Fault> {
     // The newest by its own time (none is oldest), the one added later among equals.
     conn.execute(
         "UPDATE ratings SET newest = 1 WHERE id IN (
@@ -202,7 +205,7 @@ pub fn settle(conn: &Connection, inputs: &[Input], maps: &Maps) -> Result<(), Fa
         [],
     )?;
     // Of the parses that count in an input a person's goes first, then what came with the data, then the newest.
-    let mut candidates: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    let mut candidates: BTreeMap<i64, Vec<(usize, i64)>> = BTreeMap::new();
     for (input, opened) in inputs.iter().enumerate() {
         let counting: Vec<(i64, i64)> = opened
             .project
@@ -214,12 +217,14 @@ pub fn settle(conn: &Connection, inputs: &[Input], maps: &Maps) -> Result<(), Fa
         let new = |table: &str, id: i64| maps[input].get(table).and_then(|map| map.get(&id)).copied();
         for (item, parse) in counting {
             if let (Some(item), Some(parse)) = (new("items", item), new("parses", parse)) {
-                candidates.entry(item).or_default().push(parse);
+                candidates.entry(item).or_default().push((input, parse));
             }
         }
     }
+    let mut agreement = ParseAgreement::new();
+    let mut text_of = conn.prepare("SELECT parse FROM parses WHERE id = ?1")?;
     for (item, parses) in candidates {
-        let list = parses.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        let list = parses.iter().map(|(_, parse)| parse.to_string()).collect::<Vec<_>>().join(", ");
         conn.execute(
             &format!(
                 "UPDATE items SET parse_id = (SELECT id FROM parses WHERE id IN ({list})
@@ -227,8 +232,23 @@ pub fn settle(conn: &Connection, inputs: &[Input], maps: &Maps) -> Result<(), Fa
             ),
             params![item],
         )?;
+        let counting: String =
+            conn.query_row("SELECT parse FROM parses JOIN items ON items.parse_id = parses.id WHERE items.id = ?1", [item], |row| {
+                row.get(0)
+            })?;
+        let mut agreeing = HashSet::new();
+        let mut others = HashSet::new();
+        for (input, parse) in parses {
+            let text: String = text_of.query_row([parse], |row| row.get(0))?;
+            if text == counting {
+                agreeing.insert(input)
+            } else {
+                others.insert(input)
+            };
+        }
+        agreement.insert(item, agreeing.difference(&others).copied().collect());
     }
-    Ok(())
+    Ok(agreement)
 }
 
 /// The words of an error of an input, within an operation on the output.

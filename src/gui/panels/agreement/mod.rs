@@ -57,11 +57,17 @@ fn tabs_ui(ui: &mut Ui, cx: &Context<'_>) {
         let words = agreement.work.words();
         if !words.is_empty() {
             ui.add_space(6.0);
-            ui.spinner();
-            ui.label(RichText::new(words).size(12.0).color(palette.text_dim.0));
+            ui.spinner().on_hover_text(words);
+            // Beside the tabs or not at all: on a line of its own it would push everything down, and up again.
+            if ui.available_size_before_wrap().x > PROGRESS_WIDTH {
+                ui.label(RichText::new(words).size(12.0).color(palette.text_dim.0));
+            }
         }
     });
 }
+
+/// Points that the words about the work in progress need.
+const PROGRESS_WIDTH: f32 = 150.0;
 
 /// Says that a saved comparison is shown in place of the newest numbers.
 fn opened_ui(ui: &mut Ui, cx: &Context<'_>) {

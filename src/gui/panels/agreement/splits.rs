@@ -21,7 +21,7 @@ fn split_name(split: &str) -> &str {
 }
 
 const HEADS: [Head; 7] = [
-    Head::new("edits", "", 170.0),
+    Head::new("group", "", 170.0),
     Head::new("pairwise", "Mean over the pairs of models; by model: over the pairs that hold the model.", 136.0),
     Head::new("Spearman", "", 60.0),
     Head::new("Kendall", "", 56.0),

@@ -69,6 +69,6 @@ fn send(cx: &Context<'_>, action: PeopleAction) {
 }
 
 /// A number of things with its word.
-fn plural(count: usize, word: &str) -> String {
+pub fn plural(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }

@@ -67,55 +67,80 @@ fn outcome_ui(ui: &mut Ui, outcome: &Outcome<f64>, words: impl Fn(f64) -> String
     }
 }
 
+/// One column of the table of raters.
+struct RaterColumn {
+    head: (&'static str, &'static str),
+    cell: fn(&mut Ui, &RaterLine),
+}
+
+fn mono_ui(ui: &mut Ui, text: impl Into<String>) {
+    ui.label(RichText::new(text.into()).monospace());
+}
+
+/// The columns that say something in a session of this kind: what no task of it asks for is left out.
+fn rater_columns(kind: ProtocolKind, raters: &[RaterLine]) -> Vec<RaterColumn> {
+    let mut columns = vec![RaterColumn {
+        head: ("answers", "Tasks with an answer, repeats and checks among them"),
+        cell: |ui, rater| mono_ui(ui, rater.summary.answered.to_string()),
+    }];
+    match kind {
+        ProtocolKind::Rubric => columns.extend([
+            RaterColumn {
+                head: ("bias", "Mean of own answers minus the mean of the others on the same edits, in points of the scale"),
+                cell: |ui, rater| outcome_ui(ui, &rater.bias, |bias| format!("{bias:+.2}")),
+            },
+            RaterColumn {
+                head: ("spread", "Standard deviation of own answers, in points of the scale"),
+                cell: |ui, rater| outcome_ui(ui, &rater.spread, |spread| format!("{spread:.2}")),
+            },
+        ]),
+        ProtocolKind::Pairwise => columns.push(RaterColumn {
+            head: ("for A", "Share of the decided votes that went to the edit on the left; half when the side does not matter"),
+            cell: |ui, rater| outcome_ui(ui, &rater.bias, |share| format!("{:.0} %", share * 100.0)),
+        }),
+        ProtocolKind::Ranking => {}
+    }
+    if raters.iter().any(|rater| rater.summary.consistency.answers > 0) {
+        columns.push(RaterColumn {
+            head: ("same twice", "Share of answers that were the same when a task was asked again"),
+            cell: |ui, rater| {
+                let twice = &rater.summary.consistency;
+                let share = 100.0 * twice.same as f64 / twice.answers as f64;
+                mono_ui(ui, if twice.answers == 0 { "–".to_owned() } else { format!("{share:.0} %") });
+            },
+        });
+    }
+    columns.push(RaterColumn {
+        head: ("a task", "Half of the tasks took no longer than this, without breaks"),
+        cell: |ui, rater| mono_ui(ui, rater.summary.median_seconds.map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1} s"))),
+    });
+    if raters.iter().any(|rater| rater.summary.checks > 0) {
+        columns.push(RaterColumn {
+            head: ("checks", "Attention checks passed, of those that were answered"),
+            cell: |ui, rater| {
+                let (passed, checks) = (rater.summary.checks_passed, rater.summary.checks);
+                mono_ui(ui, if checks == 0 { "–".to_owned() } else { format!("{passed} of {checks}") });
+            },
+        });
+    }
+    columns
+}
+
 fn raters_ui(ui: &mut Ui, cx: &Context<'_>, kind: ProtocolKind, raters: &[RaterLine]) {
-    let bias = match kind {
-        ProtocolKind::Rubric => ("bias", "Mean of own answers minus the mean of the others on the same edits, in points of the scale"),
-        ProtocolKind::Pairwise => {
-            ("for A", "Share of the decided votes that went to the edit on the left; half when the side does not matter")
-        }
-        ProtocolKind::Ranking => ("", ""),
-    };
-    let spread =
-        if kind == ProtocolKind::Rubric { ("spread", "Standard deviation of own answers, in points of the scale") } else { ("", "") };
-    Grid::new("session raters").num_columns(7).spacing(vec2(14.0, 3.0)).show(ui, |ui| {
-        head_ui(
-            ui,
-            cx,
-            &[
-                ("", ""),
-                ("answers", "Tasks with an answer, repeats and checks among them"),
-                bias,
-                spread,
-                ("same twice", "Share of answers that were the same when a task was asked again"),
-                ("a task", "Half of the tasks took no longer than this, without breaks"),
-                ("checks", "Attention checks passed, of those that were answered"),
-            ],
-        );
+    let columns = rater_columns(kind, raters);
+    Grid::new("session raters").num_columns(columns.len() + 1).spacing(vec2(14.0, 3.0)).show(ui, |ui| {
+        let heads: Vec<(&str, &str)> = std::iter::once(("", "")).chain(columns.iter().map(|column| column.head)).collect();
+        head_ui(ui, cx, &heads);
         for rater in raters {
             ui.label(RichText::new(&rater.name).size(12.0));
-            ui.label(RichText::new(rater.summary.answered.to_string()).monospace());
-            match kind {
-                ProtocolKind::Rubric => outcome_ui(ui, &rater.bias, |bias| format!("{bias:+.2}")),
-                ProtocolKind::Pairwise => outcome_ui(ui, &rater.bias, |share| format!("{:.0} %", share * 100.0)),
-                ProtocolKind::Ranking => drop(ui.label("")),
-            }
-            if kind == ProtocolKind::Rubric {
-                outcome_ui(ui, &rater.spread, |spread| format!("{spread:.2}"));
-            } else {
-                ui.label("");
-            }
-            let twice = &rater.summary.consistency;
-            let same =
-                if twice.answers == 0 { "–".to_owned() } else { format!("{:.0} %", 100.0 * twice.same as f64 / twice.answers as f64) };
-            ui.label(RichText::new(same).monospace());
-            let seconds = rater.summary.median_seconds.map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1} s"));
-            ui.label(RichText::new(seconds).monospace());
-            let (passed, checks) = (rater.summary.checks_passed, rater.summary.checks);
-            ui.label(RichText::new(if checks == 0 { "–".to_owned() } else { format!("{passed} of {checks}") }).monospace());
+            columns.iter().for_each(|column| (column.cell)(ui, rater));
             ui.end_row();
         }
     });
 }
+
+/// Points that the name of an item takes at most in the list of differences.
+const ITEM_WIDTH: f32 = 150.0;
 
 fn differing_ui(ui: &mut Ui, cx: &Context<'_>, results: &SessionResults) {
     let palette = cx.palette(ui);
@@ -128,8 +153,9 @@ fn differing_ui(ui: &mut Ui, cx: &Context<'_>, results: &SessionResults) {
     let more = if results.differing_count > shown { format!("{shown} of {} tasks; a", results.differing_count) } else { "A".to_owned() };
     ui.label(dim(format!("{more} digit or a click opens the edit on the Audit page.")));
     ui.add_space(4.0);
-    for (index, task) in results.differing.iter().enumerate() {
-        ui.horizontal(|ui| {
+    let words_width = (ui.available_width() - ITEM_WIDTH - 26.0 - 2.0 * 10.0).max(120.0);
+    Grid::new("differing tasks").num_columns(3).spacing(vec2(10.0, 6.0)).show(ui, |ui| {
+        for (index, task) in results.differing.iter().enumerate() {
             let open = ui.add_enabled(task.row.is_some(), Button::new((index + 1).to_string()).min_size(vec2(26.0, 22.0)));
             widgets::name(&open, egui::Role::Button, false, format!("Open {}: {}", task.item, task.words));
             if open.on_hover_text("Shows it on the Audit page.").clicked()
@@ -137,8 +163,15 @@ fn differing_ui(ui: &mut Ui, cx: &Context<'_>, results: &SessionResults) {
             {
                 send(cx, PeopleAction::OpenEdit(row));
             }
-            ui.add(Label::new(RichText::new(&task.item).size(12.0).color(palette.text_dim.0)).truncate());
-            ui.add(Label::new(RichText::new(&task.words).size(12.5)).wrap());
-        });
-    }
+            ui.scope(|ui| {
+                ui.set_max_width(ITEM_WIDTH);
+                ui.add(Label::new(RichText::new(&task.item).size(12.0).color(palette.text_dim.0)).truncate());
+            });
+            ui.scope(|ui| {
+                ui.set_max_width(words_width);
+                ui.add(Label::new(RichText::new(&task.words).size(12.5)).wrap());
+            });
+            ui.end_row();
+        }
+    });
 }

@@ -42,15 +42,17 @@ pub fn sessions_ui(ui: &mut Ui, cx: &Context<'_>) {
                     ui.spinner();
                 }
                 Some(lines) if lines.is_empty() => {
-                    ui.label("This project has no session yet. “New session…” makes one; the others' raters will find it in their copies.");
+                    ui.label(
+                        "This project has no session yet. “New session…” makes one; other raters find it in their copies of the project.",
+                    );
                 }
-                Some(lines) => lines.iter().rev().for_each(|line| line_ui(ui, cx, line)),
+                Some(lines) => lines.iter().rev().enumerate().for_each(|(place, line)| line_ui(ui, cx, place, line)),
             }
         });
     });
 }
 
-fn line_ui(ui: &mut Ui, cx: &Context<'_>, line: &SessionLine) {
+fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: usize, line: &SessionLine) {
     let palette = cx.palette(ui);
     let first = cx.state.people.first_open().is_some_and(|first| first.uid == line.uid);
     let setup = &line.setup;
@@ -79,7 +81,9 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, line: &SessionLine) {
                 };
                 let button = ui.add(Button::new(label).min_size(egui::vec2(84.0, 28.0)));
                 widgets::name(&button, egui::Role::Button, false, format!("{label}: {}", setup.name));
-                let button = if first { button.on_hover_text("[Enter]") } else { button };
+                let digit = (place < 9).then(|| format!("[{}]", place + 1));
+                let keys: Vec<String> = first.then(|| "[Enter]".to_owned()).into_iter().chain(digit).collect();
+                let button = if keys.is_empty() { button } else { button.on_hover_text(keys.join(" ")) };
                 if button.clicked() {
                     send(cx, PeopleAction::Open(line.uid.clone()));
                 }
