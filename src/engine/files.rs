@@ -40,6 +40,7 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
                 out.publish(Event::Parsed { edit, parse: instruct::parse_instruction(&instruction) });
                 Ok(None)
             }
+            Request::LocatePictures { project, folder } => locate_pictures(project, &folder, out).map(|()| None),
             Request::LookForPictures { project } => look_for_pictures(project, out).map(|()| None),
             _ => Ok(None),
         };
@@ -62,6 +63,14 @@ fn look_for_pictures(project: std::path::PathBuf, out: &Outbox) -> anyhow::Resul
         Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Looks for missing pictures elsewhere, then at all of them.
+fn locate_pictures(project: std::path::PathBuf, folder: &Path, out: &Outbox) -> anyhow::Result<()> {
+    let found = Project::open(&project)?.locate_pictures(folder)?;
+    let text = format!("{found} of the missing pictures are in {}", folder.display());
+    out.say(if found > 0 { Level::Info } else { Level::Warning }, text);
+    look_for_pictures(project, out)
 }
 
 /// Reads a data set into a project, which is made if it does not exist. Pictures that cannot be read are listed.

@@ -143,7 +143,12 @@ impl Engine {
             Request::Picture(..) | Request::Canvas(_) => {
                 drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
             }
-            Request::Import(_) | Request::LookForPictures { .. } | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => {
+            Request::Import(_)
+            | Request::LookForPictures { .. }
+            | Request::LocatePictures { .. }
+            | Request::MakeDemo { .. }
+            | Request::Parse { .. }
+            | Request::Table(_) => {
                 drop(self.files.send(request));
             }
         }

@@ -101,6 +101,7 @@ impl App {
             Command::OpenProject => self.ask(Ask::OpenProject),
             Command::ImportData => self.ask(Ask::Data),
             Command::ImportRatings if self.state.info().is_some() => self.ask(Ask::Ratings),
+            Command::LocatePictures if self.state.info().is_some() => self.ask(Ask::PicturesIn),
             Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
             Command::MakeDemo => self.make_demo(),
             export if export.regions_out(self.state.audit.feather()).is_some() && self.state.info().is_some() => {

@@ -20,6 +20,8 @@ pub enum Ask {
     ProjectFor {
         data: PathBuf,
     },
+    /// A folder in which missing pictures are looked for.
+    PicturesIn,
     ExportTo,
     /// Where a report of the agreement page goes.
     ReportTo,
@@ -103,6 +105,7 @@ fn show(ask: &Ask) -> Option<PathBuf> {
             .add_filter("CSV", &["csv"])
             .add_filter("LaTeX", &["tex"])
             .save_file(),
+        Ask::PicturesIn => dialog.set_title("Where are the pictures?").pick_folder(),
         Ask::RegionsTo(Out::Coco(_)) => {
             dialog.set_title("Export regions").set_file_name("regions.json").add_filter("COCO annotations", &["json"]).save_file()
         }

@@ -19,6 +19,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
                 command_menu_item(ui, cx, Command::OpenProject, true);
                 command_menu_item(ui, cx, Command::ImportData, true);
                 command_menu_item(ui, cx, Command::ImportRatings, open);
+                command_menu_item(ui, cx, Command::LocatePictures, open);
                 command_menu_item(ui, cx, Command::MakeDemo, true);
                 ui.separator();
                 command_menu_item(ui, cx, Command::ExportScores, open);
@@ -42,7 +43,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
             right(ui, |ui| {
                 for (command, sign) in [
                     (Command::KeySheet, "?"),
-                    (Command::FindCommand, "🔍"),
+                    (Command::FindCommand, "…"),
                     (Command::SwitchTheme, "◐"),
                     (Command::OpenSettings, "Settings"),
                 ] {
