@@ -56,8 +56,12 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
 fn look_for_pictures(project: std::path::PathBuf, out: &Outbox) -> anyhow::Result<()> {
     match Project::open(&project) {
         Ok(open) => {
-            let report = open.look_for_pictures()?;
-            out.publish(Event::PicturesSeen { project, report });
+            match open.look_for_pictures() {
+                Ok(report) => out.publish(Event::PicturesSeen { project, report }),
+                // Whoever saves something is told; looking alone is no reason to complain.
+                Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
             Ok(())
         }
         Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => Ok(()),
