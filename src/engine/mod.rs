@@ -27,6 +27,7 @@ mod networks;
 pub mod opinions;
 pub mod outputs;
 pub mod paste_back;
+mod picture_desk;
 pub mod pictures;
 mod prompts;
 #[cfg(feature = "nets")]

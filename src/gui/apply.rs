@@ -50,6 +50,7 @@ impl App {
             }
             Action::SaveComment => self.save_comment(),
             Action::Want(wanted) => self.want(wanted),
+            Action::ReadAgain => self.read_again(),
             Action::OpenPath(path) => self.open_path(path),
             Action::CancelRun(token) => self.cancel(token),
             Action::SetSettings(settings) => self.set_settings(settings),

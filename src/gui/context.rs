@@ -40,6 +40,8 @@ pub enum Action {
     SaveComment,
     /// A picture is on the screen and not loaded yet.
     Want(Wanted),
+    /// Something of the selected edit could not be read and may be there now.
+    ReadAgain,
     OpenPath(PathBuf),
     CancelRun(u64),
     SetSettings(Settings),

@@ -38,6 +38,7 @@ pub mod theme;
 pub mod tool_actions;
 mod tool_icons;
 mod tool_keys;
+mod unreadable;
 mod widgets;
 
 pub use app::{App, Parts};

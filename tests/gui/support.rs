@@ -647,6 +647,12 @@ impl Window {
         self.settle();
     }
 
+    /// Has an event of the engine arrive.
+    pub fn told(&mut self, event: Event) {
+        self.late.borrow_mut().push_back(event);
+        self.settle();
+    }
+
     /// The application's state.
     pub fn state(&self) -> &editscope::gui::state::State {
         self.harness.state().state()
