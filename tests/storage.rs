@@ -179,6 +179,34 @@ fn missing_and_changed_pictures_are_told_apart_and_make_scores_stale() {
 }
 
 #[test]
+fn a_quick_look_notices_what_the_file_system_tells() {
+    let bench = Bench::new();
+    let project = bench.project();
+    project.import(&two_edits(&bench)).unwrap();
+    let run = project.start_run(&run(Profile::Corrected, RunKind::Set)).unwrap();
+    let (a, b) = (id_of(&project, "a"), id_of(&project, "b"));
+    for id in [a, b] {
+        project.put_score(run, id, &score(Outcome::Value(0.1)), 0.5).unwrap();
+    }
+    assert_eq!(project.look_for_pictures().unwrap().news, 0);
+    // Nobody kept what the pictures held: another length tells that one is another.
+    std::fs::write(bench.path("in/a.png"), "longer than before").unwrap();
+    assert_eq!(project.look_for_pictures().unwrap().news, 1);
+    assert_eq!(project.scored_in_run(run).unwrap(), [b].into());
+    // What was kept is compared by content, whatever the length.
+    project.keep_content_of(b).unwrap();
+    assert_eq!(project.look_for_pictures().unwrap().news, 0);
+    std::fs::write(bench.path("in/b.png"), "B").unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(2);
+    std::fs::File::options().write(true).open(bench.path("in/b.png")).unwrap().set_modified(later).unwrap();
+    let report = project.look_for_pictures().unwrap();
+    assert_eq!(report.changed, [project.folder().join("in/b.png")]);
+    assert!(project.scored_in_run(run).unwrap().is_empty());
+    project.keep_content_of(b).unwrap();
+    assert_eq!(project.look_for_pictures().unwrap(), editscope::storage::PictureReport { present: 3, ..Default::default() });
+}
+
+#[test]
 fn the_newest_rating_of_each_rater_counts_and_none_can_be_changed() {
     let bench = Bench::new();
     let project = bench.project();

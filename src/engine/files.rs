@@ -40,6 +40,7 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
                 out.publish(Event::Parsed { edit, parse: instruct::parse_instruction(&instruction) });
                 Ok(None)
             }
+            Request::LocatePictures { project, folder } => locate_pictures(project, &folder, out).map(|()| None),
             Request::LookForPictures { project } => look_for_pictures(project, out).map(|()| None),
             _ => Ok(None),
         };
@@ -55,13 +56,25 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
 fn look_for_pictures(project: std::path::PathBuf, out: &Outbox) -> anyhow::Result<()> {
     match Project::open(&project) {
         Ok(open) => {
-            let report = open.look_for_pictures()?;
-            out.publish(Event::PicturesSeen { project, report });
+            match open.look_for_pictures() {
+                Ok(report) => out.publish(Event::PicturesSeen { project, report }),
+                // Whoever saves something is told; looking alone is no reason to complain.
+                Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
             Ok(())
         }
         Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Looks for missing pictures elsewhere, then at all of them.
+fn locate_pictures(project: std::path::PathBuf, folder: &Path, out: &Outbox) -> anyhow::Result<()> {
+    let found = Project::open(&project)?.locate_pictures(folder)?;
+    let text = format!("{found} of the missing pictures are in {}", folder.display());
+    out.say(if found > 0 { Level::Info } else { Level::Warning }, text);
+    look_for_pictures(project, out)
 }
 
 /// Reads a data set into a project, which is made if it does not exist. Pictures that cannot be read are listed.

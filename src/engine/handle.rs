@@ -144,7 +144,12 @@ impl Engine {
                 drop(self.audit.send(request));
             }
             Request::Picture(..) | Request::Canvas(_) => self.pictures.put(request),
-            Request::Import(_) | Request::LookForPictures { .. } | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => {
+            Request::Import(_)
+            | Request::LookForPictures { .. }
+            | Request::LocatePictures { .. }
+            | Request::MakeDemo { .. }
+            | Request::Parse { .. }
+            | Request::Table(_) => {
                 drop(self.files.send(request));
             }
         }

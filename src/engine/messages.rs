@@ -141,6 +141,11 @@ pub enum Request {
     LookForPictures {
         project: PathBuf,
     },
+    /// Looks for missing pictures of a project in a folder and below it; answered by a message and [`Event::PicturesSeen`].
+    LocatePictures {
+        project: PathBuf,
+        folder: PathBuf,
+    },
     /// Write the demo project (pictures, manifest, ratings) into a folder and open it.
     MakeDemo {
         folder: PathBuf,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::rle::Rle;
-use crate::domain::{Detection, EditKey, PictureRef, Region, RegionOrigin, RegionRole, RegionShape, Side, Size};
+use crate::domain::{Detection, EditKey, ExportRow, PictureRef, Region, RegionOrigin, RegionRole, RegionShape, Side, Size};
 use crate::storage::{ItemId, Project};
 
 use super::results::{self, ScoredEdit};
@@ -17,6 +17,29 @@ pub fn regions(scored: &[ScoredEdit]) -> Vec<(&EditKey, &Rle)> {
         Some((key, score.as_ref()?.mask.as_ref()?))
     };
     scored.iter().filter_map(of).filter(|(_, rle)| !rle.is_empty()).collect()
+}
+
+/// The manifest beside pasted pictures: `score` and `import` read it.
+pub const PASTED_MANIFEST: &str = "manifest.jsonl";
+
+/// Key, region and row of each edit that has a region, in the order of `scored`.
+pub fn pairs<'a>(scored: &'a [ScoredEdit], rows: &'a [ExportRow]) -> impl Iterator<Item = (&'a str, &'a Rle, &'a ExportRow)> {
+    let by_key: BTreeMap<&str, &ExportRow> = rows.iter().map(|row| (row.id.as_str(), row)).collect();
+    regions(scored).into_iter().filter_map(move |(key, rle)| Some((key.0.as_str(), rle, *by_key.get(key.0.as_str())?)))
+}
+
+/// The rows of edits that were pasted back, with the pasted picture in place of the edit's; `files` are key and file of each. What was said
+/// about the edit itself stays behind, and the id is another one, so that both can stand in one project.
+pub fn pasted_rows(rows: &[ExportRow], files: &[(String, PathBuf)]) -> Vec<ExportRow> {
+    let files: BTreeMap<&str, &Path> = files.iter().map(|(name, path)| (name.as_str(), path.as_path())).collect();
+    let pasted = |row: &ExportRow| {
+        let path = (*files.get(row.id.as_str())?).to_owned();
+        let given = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let model = if row.model.is_empty() { "pasted back".to_owned() } else { format!("{} (pasted back)", row.model) };
+        let id = format!("{}-pasted-back", row.id);
+        Some(ExportRow { id, edited: PictureRef { path, given }, model, ratings: Vec::new(), result: None, ..row.clone() })
+    };
+    rows.iter().filter_map(pasted).collect()
 }
 
 /// Pictures with the regions that lie on them.

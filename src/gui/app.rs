@@ -15,6 +15,7 @@ use super::command::Command;
 use super::context::{Action, Context, Sender};
 use super::dialogs::Dialogs;
 use super::engine_link::EngineLink;
+use super::exports::Exports;
 use super::panels;
 use super::pictures::{Pictures, Wanted};
 use super::raster::Raster;
@@ -51,6 +52,7 @@ pub struct App {
     pub(super) store: StoreThread,
     pub(super) raster: Raster,
     pub(super) dialogs: Dialogs,
+    pub(super) exports: Exports,
     pub(super) pictures: Pictures,
     pub(super) theme: Theme,
     sender: Sender,
@@ -97,6 +99,7 @@ impl App {
             store: StoreThread::start(parts.store, wake.clone())?,
             raster: Raster::start(wake.clone())?,
             dialogs: Dialogs::new(wake.clone()),
+            exports: Exports::new(wake.clone()),
             pictures: Pictures::default(),
             theme,
             sender: Sender::default(),
@@ -161,6 +164,7 @@ impl App {
         while let Some(event) = self.store.try_next() {
             self.store_event(event);
         }
+        self.exports_told();
         while let Some(chosen) = self.dialogs.try_next() {
             self.chosen(chosen);
         }

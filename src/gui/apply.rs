@@ -102,8 +102,14 @@ impl App {
             Command::OpenProject => self.ask(Ask::OpenProject),
             Command::ImportData => self.ask(Ask::Data),
             Command::ImportRatings if self.state.info().is_some() => self.ask(Ask::Ratings),
+            Command::LocatePictures if self.state.info().is_some() => self.ask(Ask::PicturesIn),
             Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
             Command::MakeDemo => self.make_demo(),
+            export if export.regions_out(self.state.audit.feather()).is_some() && self.state.info().is_some() => {
+                if let Some(out) = export.regions_out(self.state.audit.feather()) {
+                    self.ask(Ask::RegionsTo(out));
+                }
+            }
             Command::ScoreAll => self.start_run(None),
             Command::ScoreSelected => {
                 if let Some(id) = self.state.queue.selected() {

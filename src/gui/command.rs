@@ -4,6 +4,9 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::editor::tools::Tool;
 use crate::editor::{CompareMode, Overlay};
+use crate::export::{MaskForm, MaskInk};
+
+use super::exports::Out;
 
 /// A thing to do that needs no further data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,7 +15,13 @@ pub enum Command {
     ImportData,
     ImportRatings,
     MakeDemo,
+    LocatePictures,
     ExportScores,
+    ExportMasks,
+    ExportMasksBlack,
+    ExportCoco,
+    ExportCocoPolygons,
+    ExportPasteBack,
     ScoreAll,
     ScoreSelected,
     CancelRuns,
@@ -172,7 +181,13 @@ const TABLE: &[Entry] = &[
     Entry::new(Command::ImportData, Group::Project, "Import data…", "Reads a manifest (JSONL, CSV, BPM's JSON) into a project.", ctrl(Key::I)),
     Entry::new(Command::ImportRatings, Group::Project, "Import ratings…", "Reads a table of ratings (CSV, TSV, JSON) into the open project; you choose its columns.", ctrl(Key::L)),
     Entry::new(Command::MakeDemo, Group::Project, "Make the demo", "Writes the demo project into a folder and opens it.", None),
+    Entry::new(Command::LocatePictures, Group::Project, "Find missing pictures…", "Looks for the pictures that are not where they were in another folder and below it, by the end of their paths.", None),
     Entry::new(Command::ExportScores, Group::Project, "Export scores…", "Writes scores and ratings of all edits to a CSV or JSONL file.", ctrl(Key::E)),
+    Entry::new(Command::ExportMasks, Group::Project, "Masks, white is the edit…", "Writes the edit region of each edit as a PNG into a folder: white is what diffusers and ComfyUI repaint.", None),
+    Entry::new(Command::ExportMasksBlack, Group::Project, "Masks, black is the edit…", "Writes the edit region of each edit as a PNG into a folder, for tools that keep what is white.", None),
+    Entry::new(Command::ExportCoco, Group::Project, "COCO, masks as run lengths…", "Writes boxes and masks of all pictures as COCO annotations; run lengths are exact for every mask.", None),
+    Entry::new(Command::ExportCocoPolygons, Group::Project, "COCO, masks as polygons…", "Writes boxes and masks of all pictures as COCO annotations; masks with holes keep run lengths.", None),
+    Entry::new(Command::ExportPasteBack, Group::Project, "Pictures pasted back…", "Writes the region of each edit on its source as a PNG into a folder, with the feather of the Paste back section, and a manifest that can be scored.", None),
     Entry::new(Command::ScoreAll, Group::Project, "Score all", "Scores every edit of the project; what is scored already is kept.", ctrl(Key::R)),
     Entry::new(Command::ScoreSelected, Group::Project, "Score this edit", "Scores the selected edit again.", plain(Key::R)),
     Entry::new(Command::CancelRuns, Group::Project, "Cancel", "Stops the running jobs; what is scored stays.", ctrl(Key::Period)),
@@ -335,6 +350,19 @@ impl Command {
             Self::ToggleIgnored => Overlay::Ignored,
             Self::ToggleCrop => Overlay::Crop,
             Self::ToggleChangeMap => Overlay::ChangeMap,
+            _ => return None,
+        })
+    }
+
+    /// What it exports, with a pasted edge of `feather` pixels.
+    pub(super) fn regions_out(self, feather: f32) -> Option<Out> {
+        Some(match self {
+            Self::ExportMasks => Out::Masks(MaskInk::White),
+            Self::ExportMasksBlack => Out::Masks(MaskInk::Black),
+            Self::ExportCoco => Out::Coco(MaskForm::Rle),
+            Self::ExportCocoPolygons => Out::Coco(MaskForm::Polygons),
+            // The slider gives whole pixels within 0 to 1000.
+            Self::ExportPasteBack => Out::PasteBack { feather: feather.round() as u16 },
             _ => return None,
         })
     }

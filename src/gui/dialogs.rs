@@ -6,6 +6,8 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::engine::Wake;
 
+use super::exports::Out;
+
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
@@ -18,11 +20,15 @@ pub enum Ask {
     ProjectFor {
         data: PathBuf,
     },
+    /// A folder in which missing pictures are looked for.
+    PicturesIn,
     ExportTo,
     /// Where a report of the agreement page goes.
     ReportTo,
     /// A table of edits that are known to be good.
     GroundTruth,
+    /// Where regions go: a file for annotations, else a folder.
+    RegionsTo(Out),
     /// Where a pasted-back picture is saved.
     PastedBackTo {
         picture: PathBuf,
@@ -99,6 +105,11 @@ fn show(ask: &Ask) -> Option<PathBuf> {
             .add_filter("CSV", &["csv"])
             .add_filter("LaTeX", &["tex"])
             .save_file(),
+        Ask::PicturesIn => dialog.set_title("Where are the pictures?").pick_folder(),
+        Ask::RegionsTo(Out::Coco(_)) => {
+            dialog.set_title("Export regions").set_file_name("regions.json").add_filter("COCO annotations", &["json"]).save_file()
+        }
+        Ask::RegionsTo(_) => dialog.set_title("Export pictures into a folder").pick_folder(),
         Ask::ExportTo => dialog
             .set_title("Export scores and ratings")
             .set_file_name("scores.csv")

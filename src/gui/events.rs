@@ -57,8 +57,8 @@ impl App {
             }
         }
         let told = [
-            ("not where they were", &report.missing),
-            ("other ones than were scored", &report.changed),
+            ("not where they were (Find missing pictures… in the Project menu looks elsewhere)", &report.missing),
+            ("other ones than were scored (Score all scores their edits again)", &report.changed),
             ("unreadable", &report.unreadable),
         ];
         let words: Vec<String> = told
@@ -239,6 +239,12 @@ impl App {
             Ask::GroundTruth => self.agreement_action(AgreementAction::GroundTruth(path)),
             Ask::ReportTo => self.agreement_action(AgreementAction::Report(path)),
             Ask::PastedBackTo { picture } => self.copy_pasted(&picture, &path),
+            Ask::PicturesIn => {
+                if let Some(project) = self.state.info().map(|info| info.path.clone()) {
+                    self.engine.send(crate::engine::Request::LocatePictures { project, folder: path });
+                }
+            }
+            Ask::RegionsTo(out) => self.export_regions(out, path),
             Ask::ExportTo => self.store.send(StoreRequest::Export { to: path, shown: self.shown() }),
         }
     }

@@ -19,6 +19,7 @@ pub mod context;
 mod dialogs;
 pub mod engine_link;
 mod events;
+mod exports;
 mod flags;
 mod motions;
 pub mod networks;

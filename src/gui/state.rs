@@ -101,6 +101,8 @@ pub struct State {
     pub reading: bool,
     pub jobs: Jobs,
     pub failures_open: bool,
+    /// Regions are being exported: how many of how many pictures are written.
+    pub exporting: Option<(usize, usize)>,
     pub agreement: super::agreement::AgreementState,
     pub toasts: Vec<Toast>,
     pub next_toast: u64,

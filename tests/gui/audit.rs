@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use editscope::domain::rle::Rle;
-use editscope::domain::{ChangeShares, Mask, Outcome, Parts, Profile, Score, Side, Size};
-use editscope::editor::{Flag, RowId, ShowOnly};
+use editscope::domain::{ChangeShares, Mask, Outcome, Parts, Profile, Score, Side, Size, TraceKind};
+use editscope::editor::{Flag, Overlay, Overlays, RowId, ShowOnly};
 use editscope::engine::audit::{PastedBack, Sensitivity};
 use editscope::engine::{Pending, SensitivityPoint};
 use editscope::gui::state::Tab;
@@ -234,4 +234,35 @@ fn leak_and_unchanged_share_are_shown_with_what_they_mean() {
     window.harness.get_by_label(" 62.5 %");
     window.harness.get_by_label(" 12.5 %");
     window.harness.get_by_label("leak (change outside)");
+}
+
+#[test]
+fn each_step_of_the_trace_shows_its_overlay_and_each_fallback_is_marked() {
+    let mut window = tall();
+    let steps = [
+        ("Looked for", TraceKind::Boxes),
+        ("The edit region is the union", TraceKind::Mask),
+        ("Modify looks at the boxes", TraceKind::Crop),
+        ("How far the picture moved", TraceKind::Modify),
+        ("How little the rest", TraceKind::Preserve),
+    ];
+    for (text, kind) in steps {
+        window.harness.get_by_label_contains(text).hover();
+        window.harness.run_ok();
+        let highlight = window.state().highlight;
+        assert_eq!(highlight, Some(kind), "{text}");
+        let drawn = |overlay: &Overlay| window.state().overlays.drawn(*overlay, highlight) > 0.0;
+        assert!(Overlays::of_trace(kind).iter().all(drawn), "{text}: also what is switched off is drawn");
+    }
+    window.harness.remove_cursor();
+    window.settle();
+    // Through the demo: the number of marks is that of the steps that left the plain rule.
+    let mut seen = [0, 0];
+    for _ in 0..24 {
+        let fallbacks = shown(&window).trace.iter().filter(|step| step.fallback).count();
+        assert_eq!(window.harness.query_all_by_label("⚠ fallback").count(), fallbacks);
+        seen[fallbacks.min(1)] += 1;
+        window.key(Key::ArrowDown);
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "edits with and without: {seen:?}");
 }

@@ -63,7 +63,9 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, command: Command, marked: bool, reveal
     }
     if marked {
         let text = format!("{} · {}", command.group().label(), command.does());
-        ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
+        ui.indent(("what it does", command), |ui| {
+            ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
+        });
     }
     response.clicked()
 }

@@ -13,9 +13,13 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
     let frame = egui::Frame::new().fill(palette.panel.0).inner_margin(egui::Margin::symmetric(10, 4));
     Panel::bottom("status bar").frame(frame).resizable(false).exact_size(34.0).show(ui, |ui| {
         ui.horizontal_centered(|ui| {
-            match cx.state.jobs.shown() {
-                Some(job) => job_ui(ui, cx, job),
-                None => {
+            match (cx.state.jobs.shown(), cx.state.exporting) {
+                (Some(job), exporting) if job.is_active() || exporting.is_none() => job_ui(ui, cx, job),
+                (_, Some((done, total))) => {
+                    ui.spinner();
+                    ui.label(if total == 0 { "Exporting…".to_owned() } else { format!("Exporting: {done} of {total} pictures") });
+                }
+                _ => {
                     ui.label(RichText::new(hint(cx)).color(palette.text_dim.0));
                 }
             }

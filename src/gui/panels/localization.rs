@@ -41,7 +41,9 @@ pub fn change_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
     };
     if let Some(change) = &triage.change {
         Grid::new("change").num_columns(3).spacing(vec2(10.0, 4.0)).show(ui, |ui| {
-            line(ui, "leak (change outside)", change.leak, "nothing changed", LEAK);
+            // Without a region everything lies outside of it, which says nothing.
+            let (leak, none) = if change.unchanged.is_some() { (change.leak, "nothing changed") } else { (None, "no region") };
+            line(ui, "leak (change outside)", leak, none, LEAK);
             line(ui, "region unchanged", change.unchanged, "no region", UNCHANGED);
             line(ui, "picture changed", Some(change.changed), "", CHANGED);
         });

@@ -68,7 +68,7 @@ fn overall_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails, s
         ui.vertical(|ui| {
             ui.add_space(4.0);
             let global = if shown.score.global { " · global edit" } else { "" };
-            ui.add(Label::new(RichText::new(format!("BPM · {}{global}", shown.score.profile)).strong()).wrap());
+            ui.add(Label::new(RichText::new(format!("BPM · profile {}{global}", shown.score.profile)).strong()).wrap());
             if let Some(why) = why {
                 ui.add(Label::new(RichText::new(why).size(12.0).color(palette.warning.0)).wrap());
             } else if let Some(combined) = &shown.combined {
@@ -98,6 +98,7 @@ fn corrected_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, automatic: &Automatic,
     let mut words =
         format!("automatic {} → corrected {}", text(before), if shown.pending.is_none() { text(after) } else { "…".to_owned() });
     if let (Some(before), Some(after)) = (before, after) {
+        // Kept together where the line wraps.
         words.push_str(&format!("   Δ\u{a0}{:+.3}", after - before));
     }
     ui.add(Label::new(RichText::new(words).monospace().color(palette.text_strong.0)).wrap())

@@ -19,9 +19,15 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
                 command_menu_item(ui, cx, Command::OpenProject, true);
                 command_menu_item(ui, cx, Command::ImportData, true);
                 command_menu_item(ui, cx, Command::ImportRatings, open);
+                command_menu_item(ui, cx, Command::LocatePictures, open);
                 command_menu_item(ui, cx, Command::MakeDemo, true);
                 ui.separator();
                 command_menu_item(ui, cx, Command::ExportScores, open);
+                ui.menu_button("Export regions", |ui| {
+                    for command in Command::all().filter(|command| command.regions_out(0.0).is_some()) {
+                        command_menu_item(ui, cx, command, open && cx.state.exporting.is_none());
+                    }
+                });
                 command_menu_item(ui, cx, Command::WriteReport, cx.state.agreement.shown().is_some());
                 ui.separator();
                 command_menu_item(ui, cx, Command::ScoreAll, open);
