@@ -651,3 +651,22 @@ fn an_answer_that_cannot_be_kept_is_said_and_stays_on_the_form() {
     let Answer::Rubric { values, .. } = &log[0].answer else { panic!("{log:?}") };
     assert_eq!((log.len(), values["overall"], log[0].role), (1, 4.0, TaskRole::Plain));
 }
+
+#[test]
+fn a_digit_opens_a_session_of_the_list_and_its_end_has_no_empty_columns() {
+    let bench = Bench::new(1);
+    let pairs = bench.session(Protocol::Pairwise, |setup| setup.name = "Pairs".into());
+    bench.session(Protocol::Ranking, |setup| setup.name = "Ranks".into());
+    let mut window = bench.window("ann");
+    window.key(Key::V);
+    // The newest stands first.
+    window.key(Key::Num2);
+    assert_eq!(window.state().people.open.as_ref().map(|open| open.run.uid().to_owned()), Some(pairs));
+    (0..6).for_each(|_| window.key(Key::Num1));
+    window.harness.get_by_label("✔ Done, thank you");
+    window.harness.get_by_label("for A");
+    // Nothing was asked twice, and there were no checks.
+    for absent in ["spread", "bias", "same twice", "checks"] {
+        assert!(window.harness.query_by_label(absent).is_none(), "{absent}");
+    }
+}
