@@ -1,7 +1,8 @@
 //! What correcting regions costs on masks of 8193×8193 pixels, printed: `cargo bench --bench regions`, or `figures_at_8193` of the tests.
 //!
-//! "window" is time on the window's thread, which has 16 ms for a frame: the whole of a stroke, of an undo, and of a polygon; of an
-//! operation on a whole mask the preparation and the taking in of its result. "worker" is what such an operation takes on its own thread.
+//! "window" is time on the window's thread, which has 16 ms for a frame: the whole of a stroke, of an undo, and of a lasso; of an operation
+//! on a whole mask the preparation and the taking in of its result. "worker" is what such an operation takes on its own thread, "journal"
+//! what the thread that writes to the disk takes for the difference as JSON, without the disk.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,6 +26,10 @@ fn document(mask: &Mask) -> RegionDocument {
     let nothing = [Side::Source, Side::Edit].map(|side| LoadedSide { stream: RegionStream::unspoken(side), entries: Vec::new(), older: 0 });
     let mut document = RegionDocument::new(RowId(1), SIZE, SIZE, nothing);
     document.paint(RegionRole::EditMask, None, mask.clone(), "began", &author()).expect("the mask has the size of the source");
+    // As if it were on disk.
+    while document.next_to_write(0.0).is_some() {
+        document.written();
+    }
     document
 }
 
@@ -72,8 +77,20 @@ impl Times {
     }
 }
 
+/// Writes the newest change as the journal does, but to no disk.
+fn write(document: &mut RegionDocument, journal: &mut Times) {
+    let mut newest = None;
+    while let Some(entry) = document.next_to_write(0.0) {
+        document.written();
+        newest = Some(entry);
+    }
+    if let Some(entry) = newest {
+        journal.add(|| serde_json::to_string(&entry.change)).expect("plain data");
+    }
+}
+
 fn operation(name: &str, mask: &Mask, op: MaskOp) {
-    let (mut window, mut worker) = (Times(Vec::new()), Times(Vec::new()));
+    let (mut window, mut worker, mut journal) = (Times(Vec::new()), Times(Vec::new()), Times(Vec::new()));
     for _ in 0..ROUNDS {
         let mut document = document(mask);
         let prepared = Instant::now();
@@ -85,12 +102,13 @@ fn operation(name: &str, mask: &Mask, op: MaskOp) {
         if let Some(last) = window.0.last_mut() {
             *last += preparing;
         }
+        write(&mut document, &mut journal);
     }
-    println!("{name:34} {}   {}", window.text(), worker.text());
+    println!("{name:34} {}   {}   {}", window.text(), worker.text(), journal.text());
 }
 
 fn gesture(name: &str, begin_with: impl Fn() -> RegionDocument, tool: Tool, corners: &[(f32, f32)]) {
-    let (mut begin, mut end, mut undo) = (Times(Vec::new()), Times(Vec::new()), Times(Vec::new()));
+    let [mut begin, mut end, mut undo, mut redo, mut journal] = [(); 5].map(|()| Times(Vec::new()));
     let path: Vec<Point<ImageSpace>> = corners.iter().map(|(x, y)| Point::new(*x, *y)).collect();
     for _ in 0..ROUNDS {
         let options = ToolOptions { brush_px: 101, ..ToolOptions::default() };
@@ -99,15 +117,21 @@ fn gesture(name: &str, begin_with: impl Fn() -> RegionDocument, tool: Tool, corn
         begin.add(|| tools.drag(&path[1..]));
         end.add(|| tools.release(&author())).expect("the gesture changes pixels");
         let document = tools.document.as_mut().expect("set above");
+        write(document, &mut journal);
         undo.add(|| document.undo(&author())).expect("there is one change");
+        redo.add(|| document.redo(&author())).expect("it was undone");
     }
     println!("{:34} {}", format!("{name}, drawing"), begin.text());
-    println!("{:34} {}", format!("{name}, letting go"), end.text());
+    println!("{:34} {}   {:17}   {}", format!("{name}, letting go"), end.text(), "", journal.text());
     println!("{:34} {}", format!("{name}, undo"), undo.text());
+    println!("{:34} {}", format!("{name}, redo"), redo.text());
 }
 
 pub fn main() {
-    println!("Milliseconds at 8193×8193, median and greatest of {ROUNDS}\n{:34} {:>17}   {:>17}", "", "window", "worker");
+    println!(
+        "Milliseconds at 8193×8193, median and greatest of {ROUNDS}\n{:34} {:>17}   {:>17}   {:>17}",
+        "", "window", "worker", "journal"
+    );
     let mut stored = Times(Vec::new());
     let mask = blob();
     for _ in 0..ROUNDS {

@@ -8,7 +8,9 @@ use editscope::domain::{
     Baselines, ChangeShares, Item, Mask, Outcome, Parts, PictureRef, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side,
     Size, Triage, Zoned,
 };
-use editscope::export::{CocoPicture, ExportResult, ExportRow, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks};
+use editscope::export::{
+    CocoPicture, ExportResult, ExportRow, INCOMPLETE, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks,
+};
 use serde_json::{Value, json};
 
 fn folder_with(names: &[&str]) -> tempfile::TempDir {
@@ -146,15 +148,31 @@ fn masks_are_white_where_the_edit_is_and_no_name_overwrites_another() {
     let folder = folder_with(&[]);
     let out = folder.path().join("masks");
     let mask = Mask::from_fn(Size::new(3, 2), |x, y| (x, y) == (2, 0));
-    let files = write_masks([("a/1", &mask), ("A_1", &mask), ("..", &mask)], MaskInk::White, &out).expect("the folder is ours");
+    let mut told = Vec::new();
+    let masks = ["a/1", "A_1", ".."].map(|name| (name, Ok(mask.clone())));
+    let masks = masks.into_iter().chain([("broken", Err("no mask".to_owned()))]);
+    let written = write_masks(masks, MaskInk::White, &out, &mut |n| told.push(n)).expect("the folder is ours");
+    assert_eq!(written.failed, [("broken".to_owned(), "no mask".to_owned())]);
+    let files = written.files;
+    assert_eq!(told, [1, 2, 3, 4]);
+    let files: Vec<PathBuf> = files.into_iter().map(|(_, path)| path).collect();
     assert_eq!(files, ["a_1.png", "A_1_2.png", "mask.png"].map(|name| out.join(name)));
     let picture = image::open(&files[0]).expect("a PNG");
     assert_eq!(picture.color(), image::ColorType::L8);
     assert_eq!(picture.into_luma8().into_raw(), [0, 0, 255, 0, 0, 0]);
     assert_eq!(std::fs::read_dir(&out).expect("made above").count(), 3, "nothing half written stays");
+    // A disk that fails half way leaves a word that pictures are missing; writing all of them takes it away.
+    std::fs::create_dir(out.join("b.png")).expect("the folder is ours");
+    let both = || ["a", "b"].map(|name| (name, Ok(mask.clone())));
+    let error = write_masks(both(), MaskInk::White, &out, &mut |_| {}).expect_err("a folder has the name of a picture");
+    assert!(error.to_string().contains("b.png"), "{error}");
+    assert!(std::fs::read_to_string(out.join(INCOMPLETE)).expect("it stays").contains("export again"));
+    std::fs::remove_dir(out.join("b.png")).expect("the folder is ours");
+    write_masks(both(), MaskInk::White, &out, &mut |_| {}).expect("the folder is ours");
+    assert!(!out.join(INCOMPLETE).exists());
     // For tools that want the edit in black: the negative.
-    let files = write_masks([("a", &mask)], MaskInk::Black, &out).expect("the folder is ours");
-    assert_eq!(image::open(&files[0]).expect("a PNG").into_luma8().into_raw(), [255, 255, 0, 255, 255, 255]);
+    let files = write_masks([("a", Ok(mask.clone()))], MaskInk::Black, &out, &mut |_| {}).expect("the folder is ours").files;
+    assert_eq!(image::open(&files[0].1).expect("a PNG").into_luma8().into_raw(), [255, 255, 0, 255, 255, 255]);
 }
 
 #[test]

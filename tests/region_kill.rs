@@ -95,7 +95,11 @@ fn run_and_kill(path: &Path, changes: u32, after: Duration) -> u32 {
     std::thread::sleep(after);
     // SIGKILL on Unix: nothing of the helper runs after it.
     helper.kill().unwrap();
-    helper.wait().unwrap();
+    let ended = helper.wait().unwrap();
+    // It was killed; it did not end by itself before.
+    #[cfg(unix)]
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(9), "{ended:?}");
+    assert!(!ended.success());
     // A line that was cut by the kill reads as a smaller number.
     lines.filter_map(|line| number(&line)).fold(reached, u32::max)
 }

@@ -2,6 +2,7 @@
 //!
 //! Expected numbers are hand calculations over the pixels of the pictures, written next to them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -127,20 +128,31 @@ fn a_drawn_mask_needs_no_network_and_ignored_pixels_count_neither_way() {
     assert!((plain.score.parts.preserve.value().expect("judged") - 0.9).abs() < 1e-9);
 }
 
-/// The demo's first item, scored.
+/// An item of the demo, scored.
 struct Demo {
     folder: tempfile::TempDir,
     edits: Vec<EditId>,
 }
 
 impl Demo {
+    /// The first item with all of its edits.
     fn new() -> Self {
+        Self::of(0, usize::MAX)
+    }
+
+    /// The first `edits` edits of the item at `place`.
+    fn of(place: usize, edits: usize) -> Self {
         let folder = tempfile::tempdir().expect("the test machine has a temporary folder");
         files::make_demo(folder.path()).expect("the demo is in the program");
         let mut demo = Self { folder, edits: Vec::new() };
         let project = demo.project();
-        demo.edits =
-            project.edits_of(project.items().expect("readable")[0].id).expect("readable").into_iter().map(|edit| edit.id).collect();
+        demo.edits = project
+            .edits_of(project.items().expect("readable")[place].id)
+            .expect("readable")
+            .into_iter()
+            .map(|edit| edit.id)
+            .take(edits)
+            .collect();
         demo.score();
         demo
     }
@@ -292,6 +304,113 @@ fn a_corrected_word_of_the_parse_is_judged_from_the_cache_and_a_new_phrase_in_th
     assert_eq!(beside.score.parts, automatic.parts, "what was automatic stays");
 }
 
+/// How many results of each kind networks have given to this project.
+fn given(project: &Project) -> BTreeMap<String, usize> {
+    let raw = rusqlite::Connection::open(project.path()).expect("a project is a database");
+    let mut query = raw.prepare("SELECT key FROM network_results").expect("the table is there");
+    let keys = query.query_map([], |row| row.get::<_, Vec<u8>>(0)).expect("readable");
+    let mut counts = BTreeMap::new();
+    for key in keys {
+        let key = String::from_utf8(key.expect("readable")).expect("keys are text");
+        *counts.entry(key.split('/').next().unwrap_or_default().to_owned()).or_insert(0) += 1;
+    }
+    counts
+}
+
+#[test]
+fn each_kind_of_correction_asks_the_networks_for_what_depends_on_it_and_nothing_else() {
+    // "Remove the chair.": one box on the source, which prompts the segmenter on both pictures.
+    let demo = Demo::of(2, 1);
+    let project = demo.project();
+    let edit = demo.edits[0];
+    let item = project.edit(edit).expect("stored").item;
+    let automatic = project.latest_score(edit, Profile::Corrected).expect("readable").expect("scored").score;
+    assert_eq!((automatic.boxes.source.len(), automatic.boxes.edit.len(), automatic.global), (1, 0, false), "{:?}", automatic.trace);
+    let found = automatic.boxes.source[0].rect_in_image;
+    let asked = |what: &str, correct: &dyn Fn(), expected: &[(&str, usize)]| {
+        let before = given(&project);
+        correct();
+        let stale = project.queue_row(edit, Profile::Corrected).expect("readable").score.is_some_and(|score| score.stale);
+        assert!(stale, "{what}: until the score follows it is marked");
+        let (first, kept) = demo.follow(edit);
+        let after = given(&project);
+        let new: Vec<(&str, usize)> = after
+            .iter()
+            .map(|(kind, count)| (kind.as_str(), count - before.get(kind).copied().unwrap_or_default()))
+            .filter(|(_, new)| *new > 0)
+            .collect();
+        assert_eq!(new, expected, "{what}");
+        // What needs no network is told at once and in full.
+        assert_eq!(first.pending.is_none(), expected.is_empty(), "{what}: {:?}", first.pending);
+        assert!(kept.pending.is_none());
+        let stale = project.queue_row(edit, Profile::Corrected).expect("readable").score.is_some_and(|score| score.stale);
+        assert!(!stale, "{what}: now it holds");
+    };
+    let source =
+        |role, shape| project.set_regions(edit, Side::Source, &[region(Side::Source, role, shape)], "ann", "drew").expect("writable");
+    let mask = Mask::from_fn(Size::new(480, 360), |x, y| (100..300).contains(&x) && y > 60);
+    let drawn = region(Side::Edit, RegionRole::EditMask, RegionShape::Mask(Rle::from_mask(&mask)));
+    let ignored = region(Side::Edit, RegionRole::Ignore, RegionShape::Box(Rect::new(0.0, 0.0, 40.0, 40.0)));
+    let moved = Rect::new(found.x0 + 20.0, found.y0 + 10.0, found.x1 + 30.0, found.y1 + 20.0);
+
+    asked("a moved box", &|| source(RegionRole::Original, RegionShape::Box(moved)), &[("masks", 2), ("picture", 2)]);
+    asked("the box as it was", &|| source(RegionRole::Original, RegionShape::Box(found)), &[]);
+    let regions = |all: &[Region]| project.set_regions(edit, Side::Edit, all, "ann", "drew").expect("writable");
+    asked("a drawn mask", &|| regions(std::slice::from_ref(&drawn)), &[]);
+    asked("ignored pixels too", &|| regions(&[drawn.clone(), ignored.clone()]), &[]);
+    let parse = Parse { origin: ParseOrigin::Person, size: "smaller".into(), ..automatic.parse.clone() };
+    asked("a relation of the parse", &|| project.set_parse(item, &parse, "ann").expect("writable"), &[]);
+    // The box is a person's and stays: the detector is asked for its candidates all the same, and the text is another one.
+    let other = Parse { original_part: "wooden chair".into(), ..parse.clone() };
+    asked("a phrase", &|| project.set_parse(item, &other, "ann").expect("writable"), &[("boxes-2", 1), ("text", 1)]);
+}
+
+#[test]
+fn of_many_corrections_in_a_row_the_last_one_counts() {
+    let demo = Demo::of(2, 1);
+    let (project, edit) = (demo.project(), demo.edits[0]);
+    let engine = Engine::start(Arc::new(|| {})).expect("threads");
+    let size = Size::new(480, 360);
+    let last = 24;
+    for ticket in 1..=last {
+        // Masks need no network, moved boxes do: both ways are under way at once.
+        let wide = (ticket * 10) as u32;
+        let mask = Mask::from_fn(size, |x, _| x < wide);
+        let drawn = region(Side::Edit, RegionRole::EditMask, RegionShape::Mask(Rle::from_mask(&mask)));
+        let moved = Rect::new(10.0 + ticket as f32, 10.0, 100.0, 100.0);
+        let moved = region(Side::Source, RegionRole::Original, RegionShape::Box(moved));
+        project.set_regions(edit, Side::Source, &[moved], "ann", "moved").expect("writable");
+        project.set_regions(edit, Side::Edit, &[drawn], "ann", "drew").expect("writable");
+        engine.send(Request::Audit(AuditRequest::Rescore(Ask {
+            ticket,
+            project: demo.path(),
+            edit,
+            profile: Profile::Corrected,
+            models: ModelSource::Demo,
+            device: DevicePreference::CPU,
+        })));
+    }
+    let mut kept = 0;
+    loop {
+        match engine.events().recv_timeout(Duration::from_secs(120)).expect("an answer") {
+            Event::Audit(AuditEvent::Rescored { ticket, kept: true, .. }) => {
+                assert!(ticket >= kept, "an older answer after a newer one: {ticket} after {kept}");
+                kept = ticket;
+                if ticket == last {
+                    break;
+                }
+            }
+            Event::Audit(AuditEvent::Failed { why, .. }) => panic!("{why}"),
+            _ => {}
+        }
+    }
+    let stored = project.latest_score(edit, Profile::Corrected).expect("readable").expect("scored");
+    assert!(!stored.stale);
+    let mask = stored.score.mask.expect("it was drawn").to_mask().expect("whole");
+    assert_eq!(mask.count(), u64::from(last as u32 * 10) * 360, "the last mask counts");
+    assert_eq!(stored.score.boxes.source[0].rect_in_image.x0, 10.0 + last as f32);
+}
+
 /// Runs the program; its standard output.
 fn editscope(arguments: &[&std::ffi::OsStr]) -> String {
     let done = std::process::Command::new(env!("CARGO_BIN_EXE_editscope")).args(arguments).output().expect("the program is built");
@@ -334,10 +453,36 @@ fn exports_carry_both_scores_the_drawn_mask_and_the_region_pasted_back() {
     let mask = image::open(export("masks", &["--invert"]).join(&name)).expect("a PNG").into_luma8();
     assert!(mask.enumerate_pixels().all(|(x, y, pixel)| (pixel.0[0] == 0) == drawn.get(x, y)));
 
+    // What cannot be done is said, and nothing is written.
+    let refused = |more: &[&str]| {
+        let to = out.join("refused");
+        let mut arguments: Vec<&std::ffi::OsStr> = vec!["export".as_ref(), path.as_ref(), "-o".as_ref(), to.as_os_str()];
+        arguments.extend(more.iter().map(std::ffi::OsStr::new));
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_editscope")).args(&arguments).output().expect("the program is built");
+        assert_eq!(done.status.code(), Some(2), "{more:?}: {}", String::from_utf8_lossy(&done.stdout));
+        assert!(!to.exists(), "{more:?}");
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let why = refused(&["--format", "paste-back", "--profile", "paper"]);
+    assert!(why.contains("no edit has an edit region of profile paper"), "{why}");
+    let why = refused(&["--format", "paste-back", "--feather", "1e9"]);
+    assert!(why.contains("from 0 (a hard edge) to 1000"), "{why}");
+    let why = refused(&["--format", "masks", "--feather", "4"]);
+    assert!(why.contains("--feather is for --format paste-back"), "{why}");
+
     // Pasted back, cut hard: the edit inside, the source outside, exactly.
-    let pasted = image::open(export("paste-back", &["--feather", "0"]).join(&name)).expect("a PNG").into_rgb8();
+    let folder = export("paste-back", &["--feather", "0"]);
+    let pasted = image::open(folder.join(&name)).expect("a PNG").into_rgb8();
     let source = picture(&project.item(edit.item).expect("stored").source.path);
     let edited = picture(&edit.picture.path);
     let expected = |x: u32, y: u32| if drawn.get(x, y) { edited.get_pixel(x, y) } else { source.get_pixel(x, y) };
     assert!(pasted.enumerate_pixels().all(|(x, y, pixel)| pixel == expected(x, y)));
+    // Scored like any edit: its manifest is a data set. Outside the region nothing differs any more.
+    let manifest = folder.join("manifest.jsonl");
+    let scored =
+        editscope(&["score".as_ref(), manifest.as_os_str(), "--device".as_ref(), "cpu".as_ref(), "--baselines".as_ref(), "none".as_ref()]);
+    let line = scored.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let line = line.into_iter().find(|line| line["id"] == format!("{}-pasted-back", edit.key.0)).expect("it was pasted");
+    assert!(line["model"].as_str().is_some_and(|model| model.ends_with("(pasted back)")), "{line}");
+    assert!(line["triage"]["change"]["changed"].as_f64().is_some_and(|share| share < 0.35), "only the region changed: {line}");
 }

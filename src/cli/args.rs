@@ -187,6 +187,12 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
     if shard.index >= 1 && shard.index <= shard.count { Ok(shard) } else { Err(wrong()) }
 }
 
+fn parse_feather(text: &str) -> Result<f32, String> {
+    let most = crate::engine::paste_back::MOST_FEATHER;
+    let wrong = || format!("give a number of pixels from 0 (a hard edge) to {most}");
+    text.trim().parse::<f32>().ok().filter(|feather| (0.0..=most).contains(feather)).ok_or_else(wrong)
+}
+
 /// What `export` can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
@@ -225,9 +231,9 @@ pub struct Export {
     /// COCO: masks as polygons along the sides of their pixels; those with holes stay RLE, as COCO's polygons have none
     #[arg(long)]
     pub polygons: bool,
-    /// Paste-back: pixels of the source over which the region's edge is soft, inwards
-    #[arg(long, value_name = "PX", default_value_t = crate::engine::paste_back::FEATHER)]
-    pub feather: f32,
+    /// Paste-back: pixels of the source over which the region's edge is soft, inwards; 0 to 1000 [default: 4]
+    #[arg(long, value_name = "PX", value_parser = parse_feather, allow_negative_numbers = true)]
+    pub feather: Option<f32>,
     /// Which profile's scores to write
     #[arg(long, default_value = "corrected", value_name = "PROFILE")]
     pub profile: Profile,
@@ -296,6 +302,21 @@ mod tests {
     fn the_command_line_is_consistent() {
         use clap::CommandFactory as _;
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_feather_is_a_number_of_pixels_within_reason() {
+        assert_eq!((parse_feather("0"), parse_feather("12.5")), (Ok(0.0), Ok(12.5)));
+        for wrong in ["-1", "1001", "1e9", "NaN", "inf", "wide", ""] {
+            assert!(parse_feather(wrong).is_err_and(|why| why.contains("from 0 (a hard edge) to 1000")), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_feather_that_help_names_is_the_one_that_is_taken() {
+        use clap::CommandFactory as _;
+        let help = Arguments::command().find_subcommand_mut("export").map(|export| export.render_long_help().to_string());
+        assert!(help.is_some_and(|help| help.contains(&format!("[default: {}]", crate::engine::paste_back::FEATHER))));
     }
 
     #[test]

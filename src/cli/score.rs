@@ -1,11 +1,8 @@
 //! `score`: runs the engine on this thread, shows progress, and writes one JSON object an edit.
 
 use std::collections::HashSet;
-use std::io::{IsTerminal as _, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-
-use anyhow::{Context as _, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::domain::{PaperWeights, Range};
 use crate::engine::results::{self, ScoredEdit};
@@ -14,9 +11,11 @@ use crate::engine::{
 };
 use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine, check_output, write_file};
 use crate::storage::{EditId, Project, flags_of};
+use anyhow::{Context as _, bail};
 
 use super::Finish;
 use super::args::{Score, Shard};
+use super::progress::Progress;
 
 /// Scores a project or a data set.
 pub fn run(score: &Score) -> anyhow::Result<Finish> {
@@ -163,34 +162,18 @@ fn shard_edits(project: &Project, shard: Shard) -> anyhow::Result<Vec<EditId>> {
 
 /// Scores with a progress bar on a terminal, with plain lines elsewhere.
 pub fn run_with_progress(project: &Project, request: &ScoreRequest) -> anyhow::Result<Tally> {
-    let bar = std::io::stderr().is_terminal().then(|| {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} · {per_sec} · {eta} left · {msg}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::no_length().with_style(style)
-    });
-    let say = |text: &str| match &bar {
-        Some(bar) => bar.println(text),
-        None => eprintln!("{text}"),
-    };
+    let progress = Progress::new();
+    let say = |text: &str| progress.say(text);
     if request.models == ModelSource::Demo {
         say(&format!("note: {}", crate::engine::DEMO_NOTICE));
     }
     let mut emit = |event: Event| match event {
         Event::RunStarted { total, already, device, models, .. } => {
-            if let Some(bar) = &bar {
-                bar.set_length(total as u64);
-            }
+            progress.set_total(total);
             let resumed = if already > 0 { format!(", {already} of them scored before") } else { String::new() };
             say(&format!("{total} edits{resumed}; networks {models} on {device}"));
         }
-        Event::Progress { done, failed, total, current, .. } => match &bar {
-            Some(bar) => {
-                bar.set_position((done + failed) as u64);
-                bar.set_message(current);
-            }
-            None if (done + failed) % 25 == 0 || done + failed == total => eprintln!("{}/{total}", done + failed),
-            None => {}
-        },
+        Event::Progress { done, failed, total, current, .. } => progress.at(done + failed, total, &current),
         Event::EditFailed { label, why, .. } => say(&format!("failed: {label}: {why}")),
         Event::Message { level, text } => say(&match level {
             Level::Info => text,
@@ -201,9 +184,7 @@ pub fn run_with_progress(project: &Project, request: &ScoreRequest) -> anyhow::R
     };
     let mut run = Run { token: RunToken(0), request, cancelled: &|| false, emit: &mut emit, between: &mut |_| {} };
     let tally = evaluate(project, &mut NetworkSlot::default(), &mut run)?;
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
+    progress.finish();
     Ok(tally)
 }
 

@@ -149,6 +149,24 @@ impl Mask {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
+    /// How many pixels more it has than `before`; `None` when they are the same mask.
+    pub fn growth_since(&self, before: &Self) -> Option<i64> {
+        if self.size != before.size {
+            return Some(self.count() as i64 - before.count() as i64);
+        }
+        let mut growth = None;
+        // Large masks differ in few of their words.
+        for (now, then) in self.words.iter().zip(&before.words).filter(|(now, then)| now != then) {
+            *growth.get_or_insert(0) += i64::from(now.count_ones()) - i64::from(then.count_ones());
+        }
+        growth
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> usize {
+        self.words.len() * size_of::<u64>()
+    }
+
     /// Whether no pixel is set.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
@@ -284,6 +302,16 @@ impl Iterator for Runs<'_> {
 mod tests {
     use super::*;
     use crate::domain::ImageSpace;
+
+    #[test]
+    fn growth_is_the_difference_of_the_counts_and_none_where_nothing_changed() {
+        let mask = |from: u32, to: u32| Mask::from_fn(Size::new(200, 3), |x, y| y == 1 && (from..to).contains(&x));
+        // 70 pixels, of which 20 stay, and 10 new ones: growth −40.
+        assert_eq!(mask(100, 130).growth_since(&mask(50, 120)), Some(-40));
+        assert_eq!(mask(60, 70).growth_since(&mask(50, 60)), Some(0), "as many, but others");
+        assert_eq!(mask(50, 60).growth_since(&mask(50, 60)), None);
+        assert_eq!(mask(50, 60).growth_since(&Mask::full(Size::new(2, 2))), Some(6), "a mask of another size is another mask");
+    }
 
     #[test]
     fn spans_across_word_borders_set_exactly_their_pixels() {

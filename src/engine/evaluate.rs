@@ -191,6 +191,11 @@ impl Work<'_, '_> {
                 let began = Instant::now();
                 let source = source.get_or_insert_with(|| picture(&item.source.path));
                 match self.edit(source.as_ref(), item, edit)? {
+                    // A correction of the correction came meanwhile: this score is of regions that no longer hold.
+                    Ok(_) if (self.run.cancelled)() => {
+                        self.tally.cancelled = true;
+                        return Ok(());
+                    }
                     Ok(scores) => {
                         let seconds = began.elapsed().as_secs_f64();
                         let score = corrections::keep(self.project, (self.id, self.about), edit.id, scores, seconds)?;

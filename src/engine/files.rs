@@ -59,7 +59,7 @@ fn look_for_pictures(project: std::path::PathBuf, out: &Outbox) -> anyhow::Resul
             out.publish(Event::PicturesSeen { project, report });
             Ok(())
         }
-        Err(StorageError::ReadOnly { .. }) => Ok(()),
+        Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }

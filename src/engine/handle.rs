@@ -10,8 +10,10 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use super::audit::{self, AuditRequest, Newest};
 use super::messages::{Event, Level, PictureToken, Request, RunToken};
 use super::models::{self, ModelsRequest};
+use super::picture_desk::{PictureDesk, Serves};
+use super::pictures::{self, CanvasEvent};
 use super::prompts::PromptDesk;
-use super::{files, pictures, runs};
+use super::{files, runs};
 
 /// Called after each event is published, so that a sleeping window wakes up.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -61,19 +63,19 @@ pub struct Engine {
     models: Sender<ModelsRequest>,
     /// How often the person asked to stop fetching.
     model_stops: Arc<AtomicU64>,
-    pictures: Sender<(u64, Request)>,
+    pictures: PictureDesk,
+    outbox: Outbox,
     prompts: PromptDesk,
     audit: Sender<AuditRequest>,
     newest: Newest,
     events: Receiver<Event>,
     cancelled: Cancelled,
-    /// Picture requests of an older generation are dropped unseen.
-    generation: Arc<AtomicU64>,
     next_token: AtomicU64,
 }
 
-/// Threads that decode pictures; more would fight with the networks for the cores.
-const PICTURE_THREADS: usize = 2;
+/// Threads for pictures; more would fight with the networks for the cores. Two can work on the pair that a pane waits for, whatever one
+/// of them is at.
+const PICTURE_THREADS: [Serves; 3] = [Serves::OnlyShown, Serves::All, Serves::All];
 
 impl Engine {
     /// Starts the threads. `wake` is called after each event, from an engine thread. The threads end when the engine is dropped.
@@ -84,7 +86,6 @@ impl Engine {
         let (event_sender, events) = unbounded();
         let outbox = Outbox { events: event_sender, wake };
         let cancelled = Cancelled::default();
-        let generation = Arc::new(AtomicU64::new(0));
 
         let (runs, incoming) = unbounded();
         let (background, jobs) = unbounded();
@@ -107,13 +108,13 @@ impl Engine {
         let (out, stops) = (outbox.clone(), Arc::clone(&model_stops));
         named("editscope-models", move || models::serve(&incoming, &out, &stops))?;
 
-        let (pictures, incoming) = unbounded();
-        for n in 0..PICTURE_THREADS {
-            let (incoming, out, generation) = (incoming.clone(), outbox.clone(), Arc::clone(&generation));
-            named(&format!("editscope-pictures-{n}"), move || pictures::serve(&incoming, &out, &generation))?;
+        let pictures = PictureDesk::default();
+        for (n, serves) in PICTURE_THREADS.into_iter().enumerate() {
+            let (shelf, out) = (pictures.shelf(), outbox.clone());
+            named(&format!("editscope-pictures-{n}"), move || pictures::serve(&shelf, serves, &out))?;
         }
         let next_token = AtomicU64::new(1);
-        Ok(Self { runs, files, models, model_stops, pictures, prompts, audit, newest, events, cancelled, generation, next_token })
+        Ok(Self { runs, files, models, model_stops, pictures, outbox, prompts, audit, newest, events, cancelled, next_token })
     }
 
     /// Asks for something; never blocks. The answer comes as events.
@@ -122,7 +123,9 @@ impl Engine {
         match request {
             Request::Cancel(run) => self.cancelled.add(run),
             Request::ForgetPictures => {
-                self.generation.fetch_add(1, Ordering::Relaxed);
+                for token in self.pictures.forget() {
+                    self.outbox.publish(Event::Canvas(CanvasEvent::Dropped { token }));
+                }
             }
             Request::Models(ModelsRequest::Cancel) => {
                 self.model_stops.fetch_add(1, Ordering::Relaxed);
@@ -140,9 +143,7 @@ impl Engine {
                 }
                 drop(self.audit.send(request));
             }
-            Request::Picture(..) | Request::Canvas(_) => {
-                drop(self.pictures.send((self.generation.load(Ordering::Relaxed), request)));
-            }
+            Request::Picture(..) | Request::Canvas(_) => self.pictures.put(request),
             Request::Import(_) | Request::LookForPictures { .. } | Request::MakeDemo { .. } | Request::Parse { .. } | Request::Table(_) => {
                 drop(self.files.send(request));
             }

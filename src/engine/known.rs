@@ -1,5 +1,8 @@
 //! What networks have given before, read from the cache without the networks: the instant half of every correction.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
 use image::RgbImage;
 use serde::{Deserialize, Serialize};
 
@@ -63,10 +66,24 @@ impl CacheNames {
     }
 }
 
+/// Pictures that are asked about again and again with their content hashes, each computed once: a pair of 1024² has 6 MB to hash.
+pub type Hashed<'a> = [(&'a RgbImage, &'a OnceLock<String>)];
+
 /// Three networks that answer from a cache, and say [`PortError::NotComputed`] where it does not know.
 pub struct Known<'a> {
     pub cache: &'a dyn ResultCache,
     pub names: &'a CacheNames,
+    pub hashed: &'a Hashed<'a>,
+}
+
+impl<'a> Known<'a> {
+    fn hash(&self, picture: &RgbImage) -> Cow<'a, str> {
+        // The very same picture, not an equal one: it is borrowed, so nothing else can have its address.
+        match self.hashed.iter().find(|(known, _)| std::ptr::eq(*known, picture)) {
+            Some((_, hash)) => Cow::Borrowed(hash.get_or_init(|| picture_hash(picture)).as_str()),
+            None => Cow::Owned(picture_hash(picture)),
+        }
+    }
 }
 
 impl Known<'_> {
@@ -83,7 +100,7 @@ struct KnownEncoder<'a>(&'a Known<'a>);
 
 impl Detector for KnownDetector<'_> {
     fn detect(&mut self, picture: &RgbImage, phrase: &str) -> Result<Vec<Detection>, PortError> {
-        let key = key(&self.0.names.detector, BOXES, &picture_hash(picture), phrase);
+        let key = key(&self.0.names.detector, BOXES, &self.0.hash(picture), phrase);
         let kept = self.0.cache.get(&key).and_then(|bytes| serde_json::from_slice(&bytes).ok());
         kept.ok_or(PortError::NotComputed { network: "detector" })
     }
@@ -91,7 +108,7 @@ impl Detector for KnownDetector<'_> {
 
 impl Segmenter for KnownSegmenter<'_> {
     fn segment(&mut self, picture_bpm500: &RgbImage, boxes: &[Rect<Bpm500>]) -> Result<Vec<Mask>, PortError> {
-        let key = key(&self.0.names.segmenter, MASKS, &picture_hash(picture_bpm500), &box_prompt(boxes));
+        let key = key(&self.0.names.segmenter, MASKS, &self.0.hash(picture_bpm500), &box_prompt(boxes));
         let kept = self.0.cache.get(&key).and_then(|bytes| serde_json::from_slice::<Vec<Rle>>(&bytes).ok());
         let masks = kept.and_then(|rles| rles.iter().map(|rle| rle.to_mask().ok()).collect());
         masks.ok_or(PortError::NotComputed { network: "segmenter" })
@@ -103,7 +120,7 @@ const ENCODER: PortError = PortError::NotComputed { network: "image-text encoder
 impl ImageTextEncoder for KnownEncoder<'_> {
     fn encode_pictures(&mut self, pictures: &[&RgbImage]) -> Result<Vec<Vec<f32>>, PortError> {
         let kept =
-            |picture: &&RgbImage| floats_from_bytes(&self.0.cache.get(&key(&self.0.names.encoder, PICTURE, &picture_hash(picture), ""))?);
+            |picture: &&RgbImage| floats_from_bytes(&self.0.cache.get(&key(&self.0.names.encoder, PICTURE, &self.0.hash(picture), ""))?);
         pictures.iter().map(|picture| kept(picture).ok_or(ENCODER)).collect()
     }
 

@@ -25,7 +25,9 @@ mod model_parts;
 pub mod models;
 mod networks;
 pub mod opinions;
+pub mod outputs;
 pub mod paste_back;
+mod picture_desk;
 pub mod pictures;
 mod prompts;
 #[cfg(feature = "nets")]

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use crossbeam_channel::Receiver;
 use image::RgbImage;
 
 use crate::domain::{Mask, Score, Size};
@@ -16,6 +14,7 @@ use crate::imaging::resize::{PilFilter, cv2_resize_linear, pil_resize};
 
 use super::handle::Outbox;
 use super::messages::{Event, PictureToken, Pixels, Request};
+use super::picture_desk::{Serves, Shelf};
 
 /// An upright picture with its mip levels, ready to be drawn in tiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,8 +29,8 @@ pub struct Picture {
 /// What the canvas asks of the picture threads.
 #[derive(Clone, Debug)]
 pub enum CanvasRequest {
-    /// Decode a picture; `max_side` reduces it.
-    Picture { token: PictureToken, path: PathBuf, max_side: Option<u32> },
+    /// Decode a picture; `max_side` reduces it. One that is asked for `ahead` is not on the screen yet and lets others go first.
+    Picture { token: PictureToken, path: PathBuf, max_side: Option<u32>, ahead: bool },
     /// Tell two pictures apart; the edit is stretched to the size of the source.
     Difference { token: PictureToken, source: Arc<Picture>, edit: Arc<Picture>, kind: DifferenceKind },
     /// Find out whether the edit is the source moved or zoomed, outside the mask of its score.
@@ -69,13 +68,10 @@ pub enum CanvasEvent {
     },
 }
 
-/// Answers picture requests until the engine is gone; requests older than the current generation are dropped, and told so.
-pub fn serve(requests: &Receiver<(u64, Request)>, out: &Outbox, generation: &AtomicU64) {
-    for (asked_in, request) in requests {
-        let forgotten = asked_in != generation.load(Ordering::Relaxed);
+/// Answers picture requests until the engine is gone.
+pub fn serve(shelf: &Shelf, serves: Serves, out: &Outbox) {
+    while let Some(request) = shelf.take(serves) {
         match request {
-            Request::Picture(token, _) if forgotten => out.publish(Event::Canvas(CanvasEvent::Dropped { token })),
-            Request::Canvas(request) if forgotten => out.publish(Event::Canvas(CanvasEvent::Dropped { token: request.token() })),
             Request::Picture(token, request) => {
                 let result = pixels(&request.path, request.max_side).map(Arc::new);
                 out.publish(Event::PictureReady { token, result });
@@ -89,7 +85,9 @@ pub fn serve(requests: &Receiver<(u64, Request)>, out: &Outbox, generation: &Ato
 /// Does what the canvas asks, on the calling thread.
 pub fn answer(request: CanvasRequest) -> CanvasEvent {
     match request {
-        CanvasRequest::Picture { token, path, max_side } => CanvasEvent::Picture { token, result: picture(&path, max_side).map(Arc::new) },
+        CanvasRequest::Picture { token, path, max_side, .. } => {
+            CanvasEvent::Picture { token, result: picture(&path, max_side).map(Arc::new) }
+        }
         CanvasRequest::Difference { token, source, edit, kind } => {
             let source = source.pyramid.level(0);
             let edit = stretched(edit.pyramid.level(0), Size::new(source.width(), source.height()));

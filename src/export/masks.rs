@@ -22,60 +22,98 @@ pub enum MaskInk {
     Black,
 }
 
-/// Writes one grey PNG of 0 and 255 for each named mask into `folder`, which is made if need be. Returns the files in the order
-/// of the masks. Characters that some file system forbids become `_`; equal names get a number.
+/// A file of this name in the folder says that the pictures in it are not all; it goes when the last one is written.
+pub const INCOMPLETE: &str = "INCOMPLETE.txt";
+
+const WHY_INCOMPLETE: &str =
+    "EditScope is writing pictures into this folder, or was interrupted while it did. Not all of them are here: export again.\n";
+
+/// What became of pictures that were to be written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Name of what it shows, and the file.
+    pub files: Vec<(String, PathBuf)>,
+    /// Name of what could not be made, and why.
+    pub failed: Vec<(String, String)>,
+}
+
+/// Writes one grey PNG of 0 and 255 for each named mask into `folder`, which is made if need be, in the order of the masks. Characters
+/// that some file system forbids become `_`; equal names get a number. `told` hears after each one how many are done. As long as
+/// [`INCOMPLETE`] lies in the folder, some are missing. A mask is asked for when its turn comes; one that cannot be had is told.
 ///
 /// # Errors
-/// When the folder or a file cannot be written; files written before stay.
+/// When the folder or a file cannot be written; files written before stay, and so does [`INCOMPLETE`].
 pub fn write_masks<'a>(
-    masks: impl IntoIterator<Item = (&'a str, &'a Mask)>,
+    masks: impl IntoIterator<Item = (&'a str, Result<Mask, String>)>,
     ink: MaskInk,
     folder: &Path,
-) -> Result<Vec<PathBuf>, ExportError> {
+    told: &mut dyn FnMut(usize),
+) -> Result<Written, ExportError> {
     let (edit, rest) = if ink == MaskInk::White { (255, 0) } else { (0, 255) };
-    let picture = |mask: &Mask| {
+    let picture = |mask: Mask| -> DynamicImage {
         let size = mask.size();
-        GrayImage::from_fn(size.width, size.height, |x, y| Luma([if mask.get(x, y) { edit } else { rest }]))
+        GrayImage::from_fn(size.width, size.height, |x, y| Luma([if mask.get(x, y) { edit } else { rest }])).into()
     };
-    write_all(masks.into_iter().map(|(name, mask)| Ok((name, picture(mask).into()))), "mask", folder)
+    write_all(masks.into_iter().map(|(name, mask)| (name, mask.map(picture))), "mask", folder, told)
 }
 
 /// Writes one PNG for each named picture, as [`write_masks`] does. A picture is asked for when its turn comes, so that one is in memory
-/// at a time.
+/// at a time; one that cannot be had is passed over and told.
 ///
 /// # Errors
-/// When a picture cannot be had, or the folder or a file cannot be written; files written before stay.
+/// As [`write_masks`].
 pub fn write_pictures<'a>(
     pictures: impl IntoIterator<Item = (&'a str, Result<RgbImage, String>)>,
     folder: &Path,
-) -> Result<Vec<PathBuf>, ExportError> {
-    write_all(pictures.into_iter().map(|(name, picture)| Ok((name, picture?.into()))), "picture", folder)
+    told: &mut dyn FnMut(usize),
+) -> Result<Written, ExportError> {
+    write_all(pictures.into_iter().map(|(name, picture)| (name, picture.map(Into::into))), "picture", folder, told)
 }
 
 fn write_all<'a>(
-    pictures: impl Iterator<Item = Result<(&'a str, DynamicImage), String>>,
+    pictures: impl Iterator<Item = (&'a str, Result<DynamicImage, String>)>,
     nameless: &str,
     folder: &Path,
-) -> Result<Vec<PathBuf>, ExportError> {
-    std::fs::create_dir_all(folder).map_err(|source| ExportError::Write { path: folder.to_owned(), source })?;
-    let (mut taken, mut files) = (HashSet::new(), Vec::new());
-    for picture in pictures {
-        let (name, picture) = picture.map_err(|reason| ExportError::Content { path: folder.to_owned(), reason })?;
-        let base = file_name(name, nameless);
-        let name = std::iter::once(base.clone())
-            .chain((2..).map(|n| format!("{base}_{n}")))
-            // Case is ignored, because some file systems do.
-            .find(|name| taken.insert(name.to_lowercase()))
-            .unwrap_or(base);
-        let path = folder.join(format!("{name}.png"));
-        write_file(&path, |file| {
-            let mut png = Cursor::new(Vec::new());
-            picture.write_to(&mut png, ImageFormat::Png).map_err(|error| error.to_string())?;
-            file.write_all(png.get_ref()).map_err(|error| error.to_string())
-        })?;
-        files.push(path);
+    told: &mut dyn FnMut(usize),
+) -> Result<Written, ExportError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| ExportError::Write { path, source }
+    };
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    let mark = folder.join(INCOMPLETE);
+    std::fs::write(&mark, WHY_INCOMPLETE).map_err(failed(&mark))?;
+    let (mut taken, mut written) = (HashSet::new(), Written::default());
+    for (name, picture) in pictures {
+        match picture {
+            Err(why) => written.failed.push((name.to_owned(), why)),
+            Ok(picture) => {
+                let path = folder.join(format!("{}.png", free_name(&file_name(name, nameless), &mut taken)));
+                write_png(&picture, &path)?;
+                written.files.push((name.to_owned(), path));
+            }
+        }
+        told(written.files.len() + written.failed.len());
     }
-    Ok(files)
+    std::fs::remove_file(&mark).map_err(failed(&mark))?;
+    Ok(written)
+}
+
+/// The name, with a number where it is taken.
+fn free_name(base: &str, taken: &mut HashSet<String>) -> String {
+    let numbered = (2..).map(|n| format!("{base}_{n}"));
+    // Case is ignored, because some file systems do.
+    let free = std::iter::once(base.to_owned()).chain(numbered).find(|name| taken.insert(name.to_lowercase()));
+    free.unwrap_or_else(|| base.to_owned())
+}
+
+/// Writes one picture as PNG, the whole file or nothing.
+fn write_png(picture: &DynamicImage, path: &Path) -> Result<(), ExportError> {
+    write_file(path, |file| {
+        let mut png = Cursor::new(Vec::new());
+        picture.write_to(&mut png, ImageFormat::Png).map_err(|error| error.to_string())?;
+        file.write_all(png.get_ref()).map_err(|error| error.to_string())
+    })
 }
 
 fn file_name(name: &str, nameless: &str) -> String {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 pub use crate::domain::{AutomaticResult, ExportResult, ExportRow};
 pub use coco::{CocoPicture, MaskForm, write_coco};
-pub use masks::{MaskInk, write_masks, write_pictures};
+pub use masks::{INCOMPLETE, MaskInk, Written, write_masks, write_pictures};
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
 pub use report::{ReportEdit, ReportExtras, ReportPoint, write_report};
 pub use rows::write_jsonl;

@@ -189,6 +189,7 @@ impl App {
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
         self.update_tools();
         self.rating_clock();
+        self.want_selected();
         self.preload_neighbours();
         self.look_for_motion();
         self.refresh_agreement();
@@ -242,6 +243,16 @@ impl App {
         size(&row.source).or_else(|| size(&row.edited))
     }
 
+    /// Asks for the selected pair as soon as it is selected, not when the canvas finds that it is missing: a frame earlier, and before the
+    /// thumbnails that the queue asks for.
+    fn want_selected(&mut self) {
+        let is_shown = self.state.page == Page::Audit && self.state.info().is_some() && !self.state.people.hides_scores();
+        let Some(row) = self.state.queue.selected_row().filter(|_| is_shown) else { return };
+        for path in [row.source.clone(), row.edited.clone()] {
+            self.pictures.want(Wanted::Full(path), self.engine.as_ref());
+        }
+    }
+
     /// Once the selected pair is on the screen, the pairs beside it are decoded.
     fn preload_neighbours(&mut self) {
         let Some(row) = self.state.queue.selected_row() else { return };
@@ -254,7 +265,7 @@ impl App {
         let neighbours = [1, -1].map(|by| self.state.queue.neighbour(by).and_then(|id| self.state.queue.row(id)));
         let paths: Vec<PathBuf> = neighbours.into_iter().flatten().flat_map(|row| [row.source.clone(), row.edited.clone()]).collect();
         for path in paths {
-            self.pictures.want(Wanted::Full(path), self.engine.as_ref());
+            self.pictures.want_ahead(path, self.engine.as_ref());
         }
     }
 

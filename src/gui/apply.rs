@@ -50,11 +50,21 @@ impl App {
             }
             Action::SaveComment => self.save_comment(),
             Action::Want(wanted) => self.want(wanted),
+            Action::ReadAgain => self.read_again(),
             Action::OpenPath(path) => self.open_path(path),
             Action::CancelRun(token) => self.cancel(token),
             Action::SetSettings(settings) => self.set_settings(settings),
             Action::Agreement(action) => self.agreement_action(action),
             Action::CloseDialog => self.state.dialog = None,
+            Action::SeekCommand(text, marked) => self.state.sought_command = (text, marked),
+            Action::RunFound(command) => {
+                self.state.dialog = None;
+                if self.allows(command) {
+                    self.apply_command(command);
+                } else {
+                    self.toast(Level::Info, "On the Rating page this does nothing; go to the Audit page first.");
+                }
+            }
             Action::DismissToast(id) => self.state.toasts.retain(|toast| toast.id != id),
             Action::DismissNotice => self.state.notice_dismissed = true,
             Action::ToggleFailures => self.state.failures_open = !self.state.failures_open,
@@ -145,6 +155,10 @@ impl App {
             }
             Command::KeySheet => {
                 self.state.dialog = if self.state.dialog == Some(Dialog::Keys) { None } else { Some(Dialog::Keys) };
+            }
+            Command::FindCommand => {
+                self.state.sought_command = Default::default();
+                self.state.dialog = Some(Dialog::Commands);
             }
             Command::SwitchTheme => {
                 let dark = self.ctx.theme() == egui::Theme::Dark;

@@ -93,8 +93,7 @@ impl App {
 
     fn begin_mask_op(&mut self, role: RegionRole, op: MaskOp) {
         let Some(document) = &self.state.tools.document else {
-            self.toast(Level::Info, "Select an edit whose pictures are there; its regions are still being read.");
-            return;
+            return self.tell_no_regions();
         };
         let job = match document.mask_job(role, op) {
             Ok(job) => job,

@@ -54,7 +54,7 @@ impl App {
             outbox.is_in_flight() || (!outbox.is_empty() && outbox.failure().is_none())
         });
         let asking = tools.prompt.as_ref().is_some_and(|prompt| matches!(prompt.stage, PromptStage::Working(_)));
-        let reading = self.tool_traffic.loading.is_some() && self.tool_traffic.loaded.is_none();
+        let reading = self.tool_traffic.loading.is_some() && self.tool_traffic.loaded.is_none() && tools.unreadable.is_none();
         let hiding = self.tool_traffic.hiding > 0;
         let going_back = self.tool_traffic.going_back > 0;
         !writing && !asking && !reading && !hiding && !going_back && !self.tool_traffic.checking && self.mask_work.is_done()
@@ -108,11 +108,19 @@ impl App {
         let stale = tools.document.as_ref().is_some_and(|document| document.stale && document.outbox().is_empty());
         let missing = tools.document.is_none();
         if (missing || stale) && self.tool_traffic.loading != Some(id) {
+            self.state.tools.unreadable = None;
             self.tool_traffic.loading = Some(id);
             self.tool_traffic.loaded = None;
             self.store.send(StoreRequest::Regions(RegionRequest::Load(id)));
         }
         self.begin_document(id);
+    }
+
+    /// Asks for the regions of an edit once more, where the project file did not give them.
+    pub(super) fn read_regions_again(&mut self, id: RowId) {
+        if self.state.tools.unreadable.take_if(|(of, _)| *of == id).is_some() {
+            self.tool_traffic.loading = None;
+        }
     }
 
     /// Begins (or refreshes) the document once both its regions and the sizes of its pictures are there.
@@ -219,7 +227,12 @@ impl App {
                     self.tool_traffic.loaded = Some((id, loaded));
                 }
             }
-            RegionEvent::Loaded(_, Err(why)) => self.toast(Level::Error, format!("The regions cannot be read: {why}")),
+            RegionEvent::Loaded(id, Err(why)) => {
+                self.toast(Level::Error, format!("The regions cannot be read: {why}"));
+                if self.tool_traffic.loading == Some(id) {
+                    self.state.tools.unreadable = Some((id, why));
+                }
+            }
             RegionEvent::Found(id, found) => {
                 if let Some(document) = self.document_mut(id) {
                     document.set_automatic(found);
@@ -394,8 +407,7 @@ impl App {
         let author = self.author();
         let role = self.state.tools.options.mask_role;
         let Some(document) = &mut self.state.tools.document else {
-            self.toast(Level::Info, "Select an edit whose pictures are there; its regions are still being read.");
-            return;
+            return self.tell_no_regions();
         };
         let (done, nothing) = match action {
             ToolAction::SetBox(side, id, edges) => (document.set_box(side, id, edges, &author), ""),

@@ -97,6 +97,7 @@ pub enum Command {
     OpenSettings,
     OpenNetworks,
     SwitchTheme,
+    FindCommand,
     KeySheet,
 }
 
@@ -256,6 +257,7 @@ const TABLE: &[Entry] = &[
     Entry::new(Command::OpenSettings, Group::Window, "Settings", "Device, networks, profile, range and rater name.", ctrl(Key::Comma)),
     Entry::new(Command::OpenNetworks, Group::Window, "Published networks…", "Lists published checkpoints with their licences, fetches and checks them.", ctrl(Key::M)),
     Entry::new(Command::SwitchTheme, Group::Window, "Light or dark", "Changes between the light and the dark theme.", ctrl(Key::T)),
+    Entry::new(Command::FindCommand, Group::Window, "Find a command…", "Lists everything that can be done; type a few letters and press Enter.", ctrl(Key::K)),
     Entry::new(Command::KeySheet, Group::Window, "Keys", "Shows all keys.", plain(Key::Questionmark)),
 ];
 
@@ -278,6 +280,17 @@ impl Command {
     /// Where the key sheet lists it.
     pub const fn group(self) -> Group {
         self.entry().group
+    }
+
+    /// What it does, in a sentence.
+    pub const fn does(self) -> &'static str {
+        self.entry().does
+    }
+
+    /// Whether every one of `words` (lower case) occurs in its label, its group or what it does.
+    pub fn fits(self, words: &[String]) -> bool {
+        let text = format!("{}\n{}\n{}", self.label(), self.group().label(), self.does()).to_lowercase();
+        words.iter().all(|word| text.contains(word.as_str()))
     }
 
     /// Its key; `None` for the few that have none.
@@ -407,6 +420,18 @@ mod tests {
                 panic!("{command:?} and {other:?} both use {shortcut:?}");
             }
         }
+    }
+
+    #[test]
+    fn commands_are_found_by_the_words_of_their_label_and_sentence() {
+        let found = |text: &str| {
+            let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+            Command::all().filter(|command| command.fits(&words)).collect::<Vec<_>>()
+        };
+        assert_eq!(found("paste SAVE"), [Command::SavePasteBack]);
+        assert!(found("threshold").contains(&Command::ShowSensitivity), "by what it does");
+        assert_eq!(found("no such thing"), []);
+        assert_eq!(found("").len(), TABLE.len());
     }
 
     #[test]

@@ -40,12 +40,18 @@ pub enum Action {
     SaveComment,
     /// A picture is on the screen and not loaded yet.
     Want(Wanted),
+    /// Something of the selected edit could not be read and may be there now.
+    ReadAgain,
     OpenPath(PathBuf),
     CancelRun(u64),
     SetSettings(Settings),
     /// Something on the agreement page.
     Agreement(super::agreement::AgreementAction),
     CloseDialog,
+    /// The words typed to find a command, and which of those found is marked.
+    SeekCommand(String, usize),
+    /// A command that was found.
+    RunFound(Command),
     DismissToast(u64),
     DismissNotice,
     ToggleFailures,

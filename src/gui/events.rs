@@ -9,8 +9,8 @@ use crate::storage::{EditId, PictureReport};
 use super::agreement::AgreementAction;
 use super::app::App;
 use super::dialogs::{Ask, Chosen, default_project};
+use super::flags::flags_after;
 use super::pictures::Wanted;
-use super::project_store::flags_after;
 use super::state::ProjectState;
 use super::store::{StoreEvent, StoreRequest};
 
@@ -134,6 +134,9 @@ impl App {
         match event {
             StoreEvent::Opened { path, result: Ok(info) } => {
                 if self.state.project == ProjectState::Opening(path) {
+                    if let Some(why) = &info.only_read {
+                        self.toast(Level::Warning, format!("This project can be looked at, but nothing can be saved in it: {why}"));
+                    }
                     let project = info.path.clone();
                     self.state.project = ProjectState::Open(info);
                     self.reload_rows();

@@ -19,6 +19,7 @@ pub mod context;
 mod dialogs;
 pub mod engine_link;
 mod events;
+mod flags;
 mod motions;
 pub mod networks;
 mod panels;
@@ -36,6 +37,7 @@ pub mod theme;
 pub mod tool_actions;
 mod tool_icons;
 mod tool_keys;
+mod unreadable;
 mod widgets;
 
 pub use app::{App, Parts};

@@ -77,7 +77,7 @@ impl App {
             CanvasEvent::Dropped { token } => self.state.motions.answered(*token, None),
             CanvasEvent::Picture { .. } | CanvasEvent::Difference { .. } => {}
         }
-        self.pictures.canvas_event(event, &self.raster);
+        self.pictures.canvas_event(&self.ctx, event, &self.raster);
     }
 
     /// Looks for the motion of the selected edit once its pictures are there, unless its score says what there is.

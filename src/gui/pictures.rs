@@ -16,7 +16,7 @@ use crate::editor::RowId;
 use crate::engine::{CanvasEvent, CanvasRequest, DifferenceKind, Picture, PictureRequest, PictureToken, Pixels, Request};
 
 use super::engine_link::EngineLink;
-use super::raster::{Answer, Job, Layer, Raster, Style, TileJob, TilePlace};
+use super::raster::{self, Answer, Job, Layer, Raster, Style, TileJob, TilePlace};
 
 /// Longest side of a thumbnail, in pixels: the queue shows 44 points, twice that on a HiDPI screen.
 const THUMB_SIDE: u32 = 96;
@@ -165,11 +165,20 @@ impl Pictures {
     /// Asks for a picture, thumbnail or difference that is missing. Masks come through [`Self::want_mask`]. A difference waits for its
     /// two pictures.
     pub fn want(&mut self, wanted: Wanted, engine: &dyn EngineLink) {
+        self.ask(wanted, false, engine);
+    }
+
+    /// Asks for a picture that is likely to be looked at next; those that are looked at now go before it.
+    pub fn want_ahead(&mut self, path: PathBuf, engine: &dyn EngineLink) {
+        self.ask(Wanted::Full(path), true, engine);
+    }
+
+    fn ask(&mut self, wanted: Wanted, ahead: bool, engine: &dyn EngineLink) {
         if self.entries.contains_key(&wanted) {
             return;
         }
         let token = engine.new_picture();
-        let picture = |path: &PathBuf, max_side| CanvasRequest::Picture { token, path: path.clone(), max_side };
+        let picture = |path: &PathBuf, max_side| CanvasRequest::Picture { token, path: path.clone(), max_side, ahead };
         let request = match &wanted {
             Wanted::Thumb(_) if self.thumbs_underway() >= THUMBS_UNDERWAY => return,
             Wanted::Thumb(path) => Request::Picture(token, PictureRequest { path: path.clone(), max_side: Some(THUMB_SIDE) }),
@@ -185,6 +194,10 @@ impl Pictures {
         self.tokens.insert(token, wanted.clone());
         self.set(wanted, Slot::Loading, 0);
         engine.send(request);
+    }
+
+    fn is_looked_at(&self, wanted: &Wanted) -> bool {
+        self.entries.get(wanted).is_some_and(|entry| entry.used_in_frame.get() >= self.frame)
     }
 
     fn thumbs_underway(&self) -> usize {
@@ -207,6 +220,13 @@ impl Pictures {
         }
     }
 
+    /// Drops something that could not be shown, so that it is tried again.
+    pub fn forget_failed(&mut self, wanted: &Wanted) {
+        if self.entries.get(wanted).is_some_and(|entry| matches!(entry.slot, Slot::Failed(_))) {
+            self.forget(wanted);
+        }
+    }
+
     /// Drops everything (another project is opened).
     pub fn clear(&mut self) {
         self.entries.clear();
@@ -225,11 +245,14 @@ impl Pictures {
     }
 
     /// The picture threads answered the canvas. Registrations are not kept here.
-    pub fn canvas_event(&mut self, event: CanvasEvent, raster: &Raster) {
+    ///
+    /// What was looked at in the last frame gets its texture here and now: going over the raster thread would cost the person a frame.
+    pub fn canvas_event(&mut self, ctx: &egui::Context, event: CanvasEvent, raster: &Raster) {
         match event {
             CanvasEvent::Picture { token, result } => {
                 let Some(wanted) = self.tokens.remove(&token) else { return };
                 match result {
+                    Ok(picture) if self.is_looked_at(&wanted) => self.take(ctx, raster::base(wanted, picture)),
                     Ok(picture) => raster.send(Job::Base(wanted, picture)),
                     Err(why) => self.set(wanted, Slot::Failed(why), 0),
                 }

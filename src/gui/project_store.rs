@@ -5,14 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::domain::{Baselines, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
-use crate::editor::{
-    Audit, Automatic, Cell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState as Picture, Row, RowId,
-};
+use crate::editor::{Audit, Automatic, Cell, Columns, Combined, EditDetails, HistoryLine, PictureState as Picture, Row, RowId};
 use crate::engine::results::{self, automatic_parts};
 use crate::engine::{BaselineChoice, BaselineView, combine, fit_range};
 use crate::export::{write_csv, write_jsonl};
-use crate::storage::{EditId, Flag as StoredFlag, PictureState, Project, QueueRow, RunKind, StorageError};
+use crate::storage::{EditId, PictureState, Project, QueueRow, RunKind, StorageError};
 
+use super::flags::flags_of;
 use super::rescore::combined;
 use super::store::{Shown, Store, StoreInfo};
 
@@ -64,53 +63,6 @@ fn bare_score(row: &QueueRow, profile: Profile) -> Option<Score> {
     let stored = row.score.as_ref()?;
     let parts = stored.parts.as_ref().ok()?.clone();
     Some(Score::of_parts(profile, stored.global, parts))
-}
-
-/// The flags of an edit that has just been scored: those of the score, and what is known of its files.
-pub(super) fn flags_after(before: Flags, score: &Score) -> Flags {
-    let mut flags = shown(&crate::storage::flags_of(score));
-    for of_file in [Flag::SourceMissing, Flag::EditMissing] {
-        flags.set(of_file, before.has(of_file));
-    }
-    flags
-}
-
-fn flags_of(row: &QueueRow) -> Flags {
-    let mut flags = shown(row.score.as_ref().map_or(&[][..], |score| &score.flags));
-    if let Some(score) = &row.score {
-        flags.set(Flag::Stale, score.stale);
-        flags.set(Flag::Failed, flags.has(Flag::Failed) || score.parts.is_err());
-    }
-    flags.set(Flag::ParseDoubtful, flags.has(Flag::ParseDoubtful) || row.parse_doubtful == Some(true));
-    flags.set(Flag::SourceMissing, is_missing(row.source_state));
-    flags.set(Flag::EditMissing, is_missing(row.picture_state));
-    flags
-}
-
-/// Flags of a score as the window has them.
-fn shown(stored: &[StoredFlag]) -> Flags {
-    let mut flags = Flags::NONE;
-    for stored in stored {
-        let flag = match stored {
-            StoredFlag::NoBox => Flag::NoBox,
-            StoredFlag::BoxNearlyWhole => Flag::WholeBox,
-            StoredFlag::EmptyMask => Flag::EmptyMask,
-            StoredFlag::FullMask => Flag::FullMask,
-            StoredFlag::Fallback => Flag::Fallback,
-            StoredFlag::ParseDoubtful => Flag::ParseDoubtful,
-            StoredFlag::PartFailed => Flag::Failed,
-            StoredFlag::SizeMismatch => Flag::SizeMismatch,
-            StoredFlag::Shifted => Flag::Shifted,
-            StoredFlag::LeakHigh => Flag::LeakHigh,
-        };
-        flags.set(flag, true);
-    }
-    flags
-}
-
-/// Whether a file is gone or unreadable; one that is another than was scored makes the score outdated instead.
-const fn is_missing(state: PictureState) -> bool {
-    matches!(state, PictureState::Missing | PictureState::Unreadable)
 }
 
 fn problem(state: PictureState) -> Option<&'static str> {
@@ -169,18 +121,19 @@ impl Store for ProjectStore {
     fn open(&mut self, path: &Path) -> Result<StoreInfo, String> {
         self.project = None;
         self.range = None;
-        // A project in a folder that cannot be written to can still be looked at.
-        let project = Project::open(path).or_else(|error| match error {
-            StorageError::ReadOnly { .. } => Project::open_read_only(path),
-            other => Err(other),
-        });
-        let project = project.map_err(said)?;
+        // A project in a folder that cannot be written to, or on a full disk, can still be looked at.
+        let (project, only_read) = match Project::open(path) {
+            Err(error @ (StorageError::ReadOnly { .. } | StorageError::DiskFull { .. })) => {
+                (Project::open_read_only(path).map_err(said)?, Some(said(error)))
+            }
+            opened => (opened.map_err(said)?, None),
+        };
         let (items, _) = project.counts().map_err(said)?;
         let mut ranges: Vec<String> = project.ranges(None).map_err(said)?.into_iter().map(|range| range.name).collect();
         ranges.dedup();
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         self.project = Some(project);
-        Ok(StoreInfo { path: path.to_owned(), name, items, ranges })
+        Ok(StoreInfo { path: path.to_owned(), name, items, ranges, only_read })
     }
 
     fn rows(&mut self, shown: &Shown) -> Result<Vec<Row>, String> {

@@ -162,14 +162,17 @@ impl Raster {
 fn done(job: Job) -> Answer {
     match job {
         Job::Thumb(of, pixels) => Answer::Thumb { of, result: thumb(&pixels), full_size: pixels.full_size },
-        Job::Base(of, picture) => {
-            let coarsest = picture.pyramid.level(picture.pyramid.levels() - 1);
-            let image = ColorImage::from_rgb([coarsest.width() as usize, coarsest.height() as usize], coarsest.as_raw());
-            Answer::Base { of, picture, image }
-        }
+        Job::Base(of, picture) => base(of, picture),
         Job::Mask(of, score) => Answer::Mask { of, result: mask_levels(&score) },
         Job::Tile(key, job) => Answer::Tile { key, gain: job.gain, image: tile(&job) },
     }
+}
+
+/// The coarsest level of a picture as texels: at most 1024×1024.
+pub fn base(of: Wanted, picture: Arc<Picture>) -> Answer {
+    let coarsest = picture.pyramid.level(picture.pyramid.levels() - 1);
+    let image = ColorImage::from_rgb([coarsest.width() as usize, coarsest.height() as usize], coarsest.as_raw());
+    Answer::Base { of, picture, image }
 }
 
 fn thumb(pixels: &Pixels) -> Result<ColorImage, String> {

@@ -13,7 +13,7 @@ use crate::storage::EditId;
 
 use super::app::App;
 use super::dialogs::Ask as AskFile;
-use super::project_store::flags_after;
+use super::flags::flags_after;
 use super::state::{Page, Tab};
 
 /// What a person asks for about the selected edit.

@@ -38,6 +38,8 @@ pub enum Dialog {
     /// Published networks: what there is, fetching and checking.
     Networks,
     Keys,
+    /// Everything that can be done, to be found by typing.
+    Commands,
     /// The columns of a table of ratings.
     Columns,
 }
@@ -77,6 +79,8 @@ pub struct State {
     pub page: Page,
     pub tab: Tab,
     pub dialog: Option<Dialog>,
+    /// What is typed to find a command, and which of those found is marked.
+    pub sought_command: (String, usize),
     /// A table of ratings whose columns are being chosen.
     pub columns: Option<super::columns::ColumnsDraft>,
     pub view: View,

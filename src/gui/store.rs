@@ -24,6 +24,8 @@ pub struct StoreInfo {
     pub items: usize,
     /// Names of the saved ranges.
     pub ranges: Vec<String>,
+    /// Why nothing can be saved, where that is so.
+    pub only_read: Option<String>,
 }
 
 /// With which profile and range scores are shown.

@@ -25,6 +25,8 @@ pub enum StorageError {
     ReadOnly { path: PathBuf, doing: &'static str },
     #[error("{doing}: the disk that holds {path} is full; nothing was changed. Free some space and try again")]
     DiskFull { path: PathBuf, doing: &'static str },
+    #[error("{doing}: the disk that holds {path} failed ({why}); nothing was changed. Is it still there?")]
+    DiskFailed { path: PathBuf, doing: &'static str, why: String },
     #[error("{doing}: another program has kept {path} busy for too long; nothing was changed. Try again")]
     Busy { path: PathBuf, doing: &'static str },
     #[error("{doing}: {path} is damaged ({why}); go back to a copy, the pictures are untouched")]
@@ -60,7 +62,12 @@ impl Fault {
             Self::Json(what, error) => StorageError::Damaged { path, doing, why: format!("{what}: {error}") },
             Self::NoSuch(what, id) => StorageError::NoSuch { path, doing, what, id },
             Self::Invalid(reason) => StorageError::Invalid { doing, reason },
+            // The memory that readers and writers share is a file beside the project; it cannot grow on a full disk.
+            Self::Sql(error) if extended_code(&error) == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) => {
+                StorageError::DiskFull { path, doing }
+            }
             Self::Sql(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::SystemIoFailure) => StorageError::DiskFailed { path, doing, why: error.to_string() },
                 Some(ErrorCode::DiskFull) => StorageError::DiskFull { path, doing },
                 Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StorageError::ReadOnly { path, doing },
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StorageError::Busy { path, doing },
@@ -70,5 +77,28 @@ impl Fault {
                 _ => StorageError::Sql { path, doing, source: error },
             },
         }
+    }
+}
+
+/// SQLite's finer word for what went wrong.
+fn extended_code(error: &rusqlite::Error) -> Option<i32> {
+    match error {
+        rusqlite::Error::SqliteFailure(failure, _) => Some(failure.extended_code),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_is_called_full_where_it_is_and_failing_where_it_is_not() {
+        let fault = |code| Fault::from(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None));
+        let told = |code| fault(code).at(Path::new("p.editscope"), "saving").to_string();
+        // 4874 is what opening a project on a full disk gives (SQLITE_IOERR_SHMSIZE), 778 a write that the disk refused.
+        assert_eq!(told(4874), "saving: the disk that holds p.editscope is full; nothing was changed. Free some space and try again");
+        assert!(told(778).starts_with("saving: the disk that holds p.editscope failed ("), "{}", told(778));
+        assert!(told(13).contains("is full"));
     }
 }

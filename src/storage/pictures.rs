@@ -54,7 +54,7 @@ pub struct PictureReport {
     pub missing: Vec<PathBuf>,
     pub changed: Vec<PathBuf>,
     pub unreadable: Vec<PathBuf>,
-    /// How many are in another state than the project knew.
+    /// How many differ in state, size or time from what the project knew.
     pub news: usize,
 }
 
@@ -98,11 +98,11 @@ impl Project {
         for batch in known.chunks(BATCH) {
             let looks: Vec<Look> = batch.par_iter().map(|known| look_at(known, &folder.join(&known.path), depth)).collect();
             let news: Vec<_> = batch.iter().zip(&looks).filter(|(known, look)| look.is_news_to(known)).collect();
+            report.news += news.len();
             if !news.is_empty() {
                 self.write(CHECKING, |conn| news.iter().try_for_each(|(known, look)| store_look(conn, known, look)))?;
             }
             for (known, look) in batch.iter().zip(&looks) {
-                report.news += usize::from(look.state.name() != known.state);
                 let path = folder.join(&known.path);
                 match look.state {
                     PictureState::Missing => report.missing.push(path),
@@ -271,7 +271,9 @@ fn store_look(conn: &Connection, known: &Known, look: &Look) -> Result<(), Fault
         bytes,
         modified
     ])?;
-    if look.state == PictureState::Changed && known.state != PictureState::Changed.name() {
+    // Of a picture whose content was never kept, another length says that it is another one.
+    let other_length = known.hash.is_none() && look.stat.as_ref().is_some_and(|stat| known.bytes.is_some_and(|bytes| bytes != stat.bytes));
+    if other_length || look.state == PictureState::Changed && known.state != PictureState::Changed.name() {
         mark_stale(conn, known.id)?;
     }
     Ok(())

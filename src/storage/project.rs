@@ -85,7 +85,7 @@ impl Project {
         if std::fs::metadata(path).is_ok_and(|meta| meta.len() > 0) { Self::open(path) } else { Self::create(path) }
     }
 
-    /// Opens a project for reading only, also in a folder that cannot be written to. Calls that write fail with
+    /// Opens a project for reading only, also in a folder that cannot be written to and on a full disk. Calls that write fail with
     /// [`StorageError::ReadOnly`].
     ///
     /// # Errors
@@ -101,7 +101,11 @@ impl Project {
                 Ok(conn)
             })
             .or_else(|error| match error {
-                StorageError::CannotOpen { .. } | StorageError::ReadOnly { .. } if !has_pending_writes(path) => connect_immutable(path),
+                StorageError::CannotOpen { .. } | StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }
+                    if !has_pending_writes(path) =>
+                {
+                    connect_immutable(path)
+                }
                 other => Err(other),
             })?;
         let version = recognise(&conn, path, LATEST)?;
@@ -244,7 +248,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
     open().map_err(|error| Fault::from(error).at(path, OPENING))
 }
 
-/// Opens a file that nobody can be writing to, because its folder is read-only and it has no log.
+/// Opens a file that nobody can be writing to: it has no log, and its folder is read-only or its disk is full (whoever writes already would
+/// have made the file beside it that is missing).
 fn connect_immutable(path: &Path) -> Result<Connection, StorageError> {
     let text = path.to_string_lossy();
     let escaped: String = text

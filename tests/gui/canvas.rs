@@ -294,6 +294,65 @@ fn the_mini_map_is_there_while_something_is_out_of_sight_and_goes_where_it_is_cl
 }
 
 #[test]
+fn dragging_in_the_mini_map_takes_the_view_along_and_stops_at_the_picture() {
+    let mut window = Window::open(Setup { size: [1900.0, 1000.0], ..Setup::default() });
+    let at = canvas(&window).left_top() + vec2(100.0, 150.0);
+    wheel(&mut window, at, 400.0);
+    let (map, zoom) = (window.harness.get_by_label("Mini-map").rect(), window.state().view.zoom);
+    // As for a click: a margin of 4 points around the map's 150, for 448 pixels.
+    let pixel = |share: f32| ((158.0 * share - 4.0) / 150.0 * 448.0).clamp(0.0, 448.0);
+    window.harness.hover_at(map.center());
+    window.harness.step();
+    window.harness.drag_at(map.center());
+    window.harness.step();
+    // The last place lies above the map, left of its right edge: the view goes to the border and no further.
+    for (x, y) in [(0.55, 0.5), (0.7, 0.4), (0.8, 0.3), (0.9, -0.7)] {
+        window.harness.hover_at(map.lerp_inside(vec2(x, 0.0)) + vec2(0.0, y * 158.0));
+        // One frame asks for the view, the next has it.
+        window.harness.run_steps(2);
+        let center = window.state().view.center_in_image;
+        assert!((center.x - pixel(x)).abs() < 3.0 && (center.y - pixel(y)).abs() < 3.0, "{center:?} at {x}, {y}");
+    }
+    window.harness.drop_at(map.right_top());
+    window.settle();
+    assert_eq!(window.state().view.zoom, zoom, "the zoom stays");
+}
+
+#[test]
+fn holding_the_flip_key_shows_the_other_picture_of_a_blink_that_pauses() {
+    let mut window = Window::open(Setup::default());
+    window.key(Key::L);
+    window.key(Key::L);
+    assert!(window.state().compare.blink_paused && shows(&window, "Edit · Margit"));
+    window.harness.key_down(Key::Space);
+    for _ in 0..60 {
+        window.harness.step();
+    }
+    assert!(shows(&window, "Source") && !shows(&window, "Edit · Margit"), "for as long as it is held, a second and more");
+    window.harness.key_up(Key::Space);
+    window.settle();
+    assert!(shows(&window, "Edit · Margit"));
+}
+
+#[test]
+fn a_blink_takes_the_time_it_is_set_to() {
+    let mut window = Window::open(Setup::default());
+    window.key(Key::L);
+    window.harness.get_by_role_and_label(Role::Slider, "each").set_value_accesskit(1.0);
+    window.settle();
+    // Frames of a sixtieth: five seconds hold five changes, of which the first and the last may be cut.
+    let seen: Vec<bool> = (0..300)
+        .map(|_| {
+            window.harness.step();
+            shows(&window, "Edit · Margit")
+        })
+        .collect();
+    let changes: Vec<usize> = (1..300).filter(|&frame| seen[frame] != seen[frame - 1]).collect();
+    assert!((4..=5).contains(&changes.len()), "{changes:?}");
+    assert!(changes.windows(2).all(|pair| (58..=62).contains(&(pair[1] - pair[0]))), "each lasts 60 frames: {changes:?}");
+}
+
+#[test]
 fn the_probe_reads_both_pictures_in_every_mode() {
     let mut window = Window::open(Setup::default());
     let middle = canvas(&window).center() - vec2(120.0, 0.0);

@@ -6,7 +6,8 @@ use crate::support::{Setup, Window};
 
 #[test]
 fn the_inspector_lists_other_metrics_and_says_which_have_no_value() {
-    let mut window = Window::open(Setup::default());
+    // The table stands at the end of the tab.
+    let mut window = Window::open(Setup { size: [1280.0, 3200.0], ..Setup::default() });
     window.harness.get_by_label("OTHER METRICS");
     // Distances are marked as such, without colour.
     window.harness.get_by_label("L1 ↓");

@@ -3,6 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use editscope::domain::Side;
+use editscope::imaging::decode::{DecodeOptions, decode};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -10,6 +12,7 @@ use image::RgbaImage;
 
 use editscope::engine::audit::PastedBack;
 
+use crate::pointer::place;
 use crate::support::{Setup, Window};
 
 /// The window as a picture; `None` (and a word) on a machine where nothing can draw.
@@ -95,13 +98,18 @@ fn changed_by(window: &mut Window, step: impl FnOnce(&mut Window)) -> Option<usi
     Some(changed(&before, &draw(window)?)[1])
 }
 
-#[test]
-fn every_overlay_is_seen_in_every_mode_that_shows_its_picture() {
+/// The fourth item of the demo, which changes a colour: there are boxes on both pictures.
+fn recoloured() -> Window {
     let mut window = Window::open(Setup::default());
-    // The fourth item of the demo changes a colour: there are boxes on both pictures.
     for _ in 0..12 {
         window.key(Key::ArrowDown);
     }
+    window
+}
+
+#[test]
+fn every_overlay_is_seen_in_every_mode_that_shows_its_picture() {
+    let mut window = recoloured();
     // In the wipe a box may lie on the other picture's half.
     let of_pictures = [Key::B, Key::E, Key::M, Key::U];
     let modes: [(Key, &[Key]); 5] =
@@ -157,4 +165,93 @@ fn ignored_pixels_that_a_person_drew_are_an_overlay_with_its_own_switch() {
     assert!(drawn > 50, "a dab of the brush is seen: {drawn}");
     let Some(switched) = changed_by(&mut window, |window| window.key(Key::Q)) else { return };
     assert!(switched > 50, "Q takes it off: {switched}");
+}
+
+/// Places that differ by more than rounding, above the legend.
+fn places(a: &RgbaImage, b: &RgbaImage) -> Vec<egui::Pos2> {
+    let differ = |a: &image::Rgba<u8>, b: &image::Rgba<u8>| a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 2);
+    let pixels = a.enumerate_pixels().zip(b.pixels()).filter(|((_, y, a), b)| *y < 600 && differ(a, b));
+    pixels.map(|((x, y, _), _)| pos2(x as f32 + 0.5, y as f32 + 0.5)).collect()
+}
+
+#[test]
+fn the_crop_is_marked_at_its_corners_on_both_pictures() {
+    let mut window = recoloured();
+    let Some(without) = draw(&mut window) else { return };
+    window.key(Key::X);
+    let Some(with) = draw(&mut window) else { return };
+    let changed = places(&without, &with);
+    let crop = window.state().details.as_ref().and_then(|details| details.score.as_ref()?.crop_in_bpm500).expect("the edit has a crop");
+    // The demo's pictures have 448 pixels a side, the metric's canvas 500.
+    let [x0, y0, x1, y1] = crop.to_array().map(|edge| edge * 448.0 / 500.0);
+    let mut near = 0;
+    for side in [Side::Source, Side::Edit] {
+        let outline = egui::Rect::from_min_max(place(&window, side, x0, y0), place(&window, side, x1, y1));
+        for corner in [outline.left_top(), outline.right_top(), outline.left_bottom(), outline.right_bottom()] {
+            assert!(changed.iter().any(|at| at.distance(corner) < 4.0), "no mark at {corner:?} of {side:?}");
+        }
+        let (outer, inner) = (outline.expand(4.0), outline.shrink(4.0));
+        near += changed.iter().filter(|at| outer.contains(**at) && !inner.contains(**at)).count();
+    }
+    assert_eq!(near, changed.len(), "nothing changes away from the outlines");
+}
+
+#[test]
+fn the_change_map_lies_on_the_edit_alone_and_is_strongest_where_most_changed() {
+    let mut window = recoloured();
+    let row = window.state().queue.selected_row().expect("an edit is selected").clone();
+    let [source, edit] = [row.source, row.edited].map(|path| decode(&path, &DecodeOptions::default()).unwrap().rgb);
+    let distance = |x: u32, y: u32| {
+        let pair = source.get_pixel(x, y).0.into_iter().zip(edit.get_pixel(x, y).0);
+        pair.map(|(a, b)| f64::from(a.abs_diff(b)).powi(2)).sum::<f64>()
+    };
+    // The mean over 9×9 pixels, because the panes show the pictures smaller than they are.
+    let around =
+        |x: u32, y: u32| (x - 4..x + 5).flat_map(|x| (y - 4..y + 5).map(move |y| (x, y))).map(|(x, y)| distance(x, y)).sum::<f64>();
+    let spots = (1..27).flat_map(|x| (1..27).map(move |y| (x * 16, y * 16)));
+    let by_change = |a: &(u32, u32), b: &(u32, u32)| around(a.0, a.1).total_cmp(&around(b.0, b.1));
+    let (least, most) = (spots.clone().min_by(by_change).unwrap(), spots.max_by(by_change).unwrap());
+    // Only the map: the other overlays would be drawn over it.
+    for key in [Key::M, Key::U, Key::B, Key::E] {
+        window.key(key);
+    }
+    let Some(without) = draw(&mut window) else { return };
+    window.key(Key::D);
+    let Some(with) = draw(&mut window) else { return };
+    let pane = egui::Rect::from_min_max(place(&window, Side::Edit, 0.0, 0.0), place(&window, Side::Edit, 448.0, 448.0));
+    let changed = places(&without, &with);
+    assert!(changed.iter().all(|at| pane.expand(1.0).contains(*at)), "the source and the rest of the window stay as they are");
+    assert!(changed.len() as f32 > 0.9 * pane.area(), "a veil lies over all of the edit: {} of {}", changed.len(), pane.area());
+    let theme = editscope::gui::theme::Theme::load().unwrap();
+    let color = theme.palette(egui::Theme::Dark).change.0;
+    let to_color = |(x, y): (u32, u32)| {
+        let at = place(&window, Side::Edit, x as f32, y as f32);
+        let seen = with.get_pixel(at.x as u32, at.y as u32).0;
+        seen.iter().zip([color.r(), color.g(), color.b()]).map(|(seen, color)| u32::from(seen.abs_diff(color))).sum::<u32>()
+    };
+    assert!(to_color(most) + 100 < to_color(least), "{most:?} {}, {least:?} {}", to_color(most), to_color(least));
+}
+
+#[test]
+fn a_found_box_or_mask_that_is_hidden_is_off_the_pictures_until_it_is_shown() {
+    let mut window = recoloured();
+    window.key(Key::F6);
+    let names: Vec<String> = {
+        let document = window.state().tools.document.as_ref().expect("the pictures are read");
+        document.listed().map(|(_, region)| region.facts.name.clone()).collect()
+    };
+    assert!(names.len() >= 3 && names.contains(&"edit mask".to_owned()), "boxes on both pictures and a mask: {names:?}");
+    let press = |window: &mut Window, label: &str| {
+        window.harness.get_all_by_label(label).next().expect("the list has the region").click();
+        window.settle();
+        // Off the list: the region under the pointer is drawn in any case.
+        window.harness.hover_at(pos2(100.0, 300.0));
+        window.settle();
+    };
+    for name in [&names[0], &"edit mask".to_owned()] {
+        let Some(hidden) = changed_by(&mut window, |window| press(window, &format!("Hide {name}"))) else { return };
+        assert!(hidden > 20, "{name} goes: {hidden} pixels changed");
+        let Some(shown) = changed_by(&mut window, |window| press(window, &format!("Show {name}"))) else { return };
+        assert_eq!(shown, hidden, "{name} comes back");
+    }
 }

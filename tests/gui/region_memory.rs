@@ -18,6 +18,8 @@ pub struct Journal {
     pub hidden: HashMap<RowId, Vec<(Side, RegionId)>>,
     /// Why nothing can be written now.
     pub failing: Option<String>,
+    /// Why nothing can be read now.
+    pub unreadable: Option<String>,
 }
 
 impl Journal {
@@ -48,6 +50,9 @@ pub struct MemoryRegions(pub Arc<Mutex<Journal>>);
 impl RegionStore for MemoryRegions {
     fn load(&mut self, id: RowId) -> Result<LoadedRegions, String> {
         let journal = self.0.lock().unwrap();
+        if let Some(why) = &journal.unreadable {
+            return Err(why.clone());
+        }
         let side = |side| LoadedSide { stream: journal.stream(id, side), entries: journal.of(id, side).to_vec(), older: 0 };
         let hidden = journal.hidden.get(&id).cloned().unwrap_or_default();
         Ok(LoadedRegions { sides: [Side::Source, Side::Edit].map(side), hidden })

@@ -253,7 +253,7 @@ impl Store for SampleStore {
         if path.file_stem().is_some_and(|stem| stem == "broken") {
             return Err("this file is no project".to_owned());
         }
-        Ok(StoreInfo { path: path.to_owned(), name: "demo".into(), items: self.items.len(), ranges: vec!["paper".into()] })
+        Ok(StoreInfo { path: path.to_owned(), name: "demo".into(), items: self.items.len(), ranges: vec!["paper".into()], only_read: None })
     }
 
     fn rows(&mut self, _shown: &Shown) -> Result<Vec<Row>, String> {
@@ -643,6 +643,12 @@ impl Window {
     pub fn let_go(&mut self) {
         let held: Vec<Event> = self.audit.borrow_mut().held.drain(..).collect();
         self.late.borrow_mut().extend(held);
+        self.settle();
+    }
+
+    /// Has an event of the engine arrive.
+    pub fn told(&mut self, event: Event) {
+        self.late.borrow_mut().push_back(event);
         self.settle();
     }
 

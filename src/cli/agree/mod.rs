@@ -38,6 +38,7 @@ pub fn run(agree: &Agree) -> anyhow::Result<Finish> {
         return saved::print_changes(name, &saved::load(agree, name)?, &comparison, agree.json).map(|()| finish);
     }
     if let Some(out) = &agree.report {
+        eprintln!("writing {} …", out.display());
         super::report::write(&comparison, agree.data.as_deref(), out)?;
         eprintln!("report: {}", out.display());
     }
@@ -59,6 +60,10 @@ fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Finish)> {
         bail!("there is nothing to compare: name a scored project or a table of scores, or give tables of ratings with --ratings");
     }
     let plan = agree.statistics.plan()?;
+    let reporting = agree.report.is_some();
+    if reporting {
+        eprintln!("reading what was scored and rated …");
+    }
     let gathered = gather::gather(agree)?;
     for problem in gathered.problems.iter().take(LISTED) {
         eprintln!("problem: {problem}");
@@ -72,6 +77,9 @@ fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Finish)> {
     let about = gathered.about;
     if about.rated == 0 && about.vote_count == 0 && gathered.evidence.marks.is_empty() {
         bail!("{}: none of its {} edits has been rated, so there is nothing to agree with", about.data, about.edits);
+    }
+    if reporting {
+        eprintln!("comparing {} rated edits, with intervals by drawing again …", about.rated);
     }
     let mut comparison = compare_all(crate::stats::comparison::About { tie_policy: plan.ties.words(), ..about }, &gathered.evidence, &plan);
     if agree.saved.save.is_some() {

@@ -35,7 +35,10 @@ impl RegionId {
     /// Where the names of regions begin that networks made; a person's lie below.
     const AUTOMATIC: u32 = 1 << 30;
 
-    /// The name of the n-th region of a role that a network made.
+    /// So many names there are for regions of one role that networks made.
+    pub const MOST_AUTOMATIC: usize = 1 << 20;
+
+    /// The name with the number `n`, below [`Self::MOST_AUTOMATIC`], of a region of a role that a network made.
     pub const fn automatic(role: RegionRole, n: usize) -> Self {
         Self(Self::AUTOMATIC + ((role as u32) << 20) + n as u32)
     }

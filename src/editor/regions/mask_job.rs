@@ -26,6 +26,8 @@ pub struct MaskJob {
 pub struct MaskDone {
     pub job: MaskJob,
     pub mask: Mask,
+    /// How many pixels more it has than before; `None` when nothing changed.
+    pub growth: Option<i64>,
 }
 
 impl MaskJob {
@@ -33,6 +35,7 @@ impl MaskJob {
     pub fn run(self) -> MaskDone {
         let mask =
             if self.mask.size() == self.size { self.op.apply(&self.mask) } else { self.op.apply(&self.mask.resized_nearest(self.size)) };
-        MaskDone { job: self, mask }
+        let growth = mask.growth_since(&self.mask);
+        MaskDone { job: self, mask, growth }
     }
 }

@@ -261,7 +261,8 @@ impl RegionDocument {
     /// # Errors
     /// When the mask is no longer the one that it was computed from, nothing changes, or a conflict is not settled.
     pub fn finish_mask_job(&mut self, done: MaskDone, author: &Author) -> Result<(), NotChanged> {
-        let MaskDone { job, mask } = done;
+        let MaskDone { job, mask, growth } = done;
+        self.allowed(side_of(job.role))?;
         let now = job.target.and_then(|id| self.get(Side::Edit, id)).map(|region| &region.area);
         let same = match now {
             Some(Area::Mask(now)) => Arc::ptr_eq(now, &job.mask),
@@ -271,7 +272,8 @@ impl RegionDocument {
             let why = "the mask was changed before the operation on it was done: nothing is done; do it again";
             return Err(NotChanged::Because(why.into()));
         }
-        self.paint(job.role, job.target, mask, &job.op.what(), author)
+        let growth = growth.ok_or(NotChanged::Nothing)?;
+        self.put_mask(job.role, job.target, (mask, growth), &job.op.what(), author)
     }
 
     /// Puts the pixels of a finished stroke in place of those of the target (see [`Self::mask_to_paint`]), and selects it.
@@ -279,26 +281,41 @@ impl RegionDocument {
     /// # Errors
     /// When nothing changed, the mask has not the size of the source, or a conflict is not settled.
     pub fn paint(&mut self, role: RegionRole, target: Option<RegionId>, mask: Mask, what: &str, author: &Author) -> Result<(), NotChanged> {
+        self.allowed(side_of(role))?;
         if mask.size() != self.source_size {
             return Err(NotChanged::Because(format!("the mask is {}, the source {}", mask.size(), self.source_size)));
         }
-        let before = target.and_then(|id| self.get(Side::Edit, id)).map_or(0, |region| region.area.pixels() as i64);
-        let by = mask.count() as i64 - before;
+        let growth = match target.and_then(|id| self.get(Side::Edit, id)).map(|region| &region.area) {
+            Some(Area::Mask(before)) => mask.growth_since(before),
+            Some(Area::Box(rect)) => Some(mask.count() as i64 - rect.area() as i64),
+            None if mask.is_empty() => None,
+            None => Some(mask.count() as i64),
+        };
+        let growth = growth.ok_or(NotChanged::Nothing)?;
+        self.put_mask(role, target, (mask, growth), what, author)
+    }
+
+    /// Puts a mask that differs in place of the target's; `growth` is how many pixels more it has.
+    fn put_mask(
+        &mut self,
+        role: RegionRole,
+        target: Option<RegionId>,
+        (mask, growth): (Mask, i64),
+        what: &str,
+        author: &Author,
+    ) -> Result<(), NotChanged> {
         let mut painted = target;
-        self.correct(role, author, format!("{what} ({by:+} px, {})", mask_name(role)), |state| {
+        self.correct(role, author, format!("{what} ({growth:+} px, {})", mask_name(role)), |state| {
+            let area = Area::Mask(Arc::new(mask));
             match target.and_then(|id| state.get_mut(id)) {
                 Some(region) => {
-                    if matches!(&region.area, Area::Mask(old) if **old == mask) {
-                        return Err(NotChanged::Nothing);
-                    }
-                    region.area = Area::Mask(Arc::new(mask));
+                    region.area = area;
                     region.facts.origin = RegionOrigin::Person;
                 }
-                None if mask.is_empty() => return Err(NotChanged::Nothing),
                 None => {
                     let id = fresh_id(state);
                     painted = Some(id);
-                    state.regions.push(KeptRegion { id, facts: a_persons(role, mask_name(role)), area: Area::Mask(Arc::new(mask)) });
+                    state.regions.push(KeptRegion { id, facts: a_persons(role, mask_name(role)), area });
                 }
             }
             Ok(())

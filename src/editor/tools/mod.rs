@@ -8,7 +8,7 @@ mod sketch;
 
 use std::collections::HashSet;
 
-use crate::domain::regions::RegionId;
+use crate::domain::regions::{KeptRegion, RegionId};
 use crate::domain::{ImageSpace, Point, Rect, RegionRole, Side, Size};
 
 use super::regions::{MaskOp, NotChanged, RegionDocument};
@@ -114,6 +114,8 @@ pub struct Tools {
     pub options: ToolOptions,
     /// The selected edit's regions; `None` while they are read.
     pub document: Option<RegionDocument>,
+    /// The selected edit whose regions the project file did not give, and why.
+    pub unreadable: Option<(RowId, String)>,
     /// Edits that were left with changes that are not on disk yet.
     pub unsaved: Vec<RegionDocument>,
     /// Sizes of the selected edit's upright pictures: of its source, then its own.
@@ -146,6 +148,12 @@ impl Tools {
     /// Whether a region is not to be drawn.
     pub fn is_hidden(&self, id: RowId, side: Side, region: RegionId) -> bool {
         self.hidden.contains(&(id, side, region))
+    }
+
+    /// The regions that networks found on a side of an edit and that are not to be drawn.
+    pub fn hidden_found(&self, id: RowId, side: Side) -> impl Iterator<Item = &KeptRegion> {
+        let regions = self.document_of(id).into_iter().flat_map(move |document| document.shown(side));
+        regions.filter(move |region| region.id.is_automatic() && self.is_hidden(id, side, region.id))
     }
 
     /// Whether the tools draw the regions of a role, instead of the overlays of the score: a person speaks for them, or draws.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use image::RgbImage;
@@ -19,6 +19,8 @@ pub struct Pair {
     pub edit: RgbImage,
     pub canvases: Canvases,
     files: [File; 2],
+    /// Content hashes of source, edit and the canvases of both.
+    hashes: [OnceLock<String>; 4],
 }
 
 /// A file as it was when it was read.
@@ -49,7 +51,13 @@ impl Pair {
         let source = picture(&item.source.path).map_err(|why| anyhow::anyhow!("the source image: {why}"))?;
         let edit = picture(&edit.picture.path).map_err(|why| anyhow::anyhow!("the edited image: {why}"))?;
         let canvases = Canvases::new(&source, &edit)?;
-        Ok(Self { item, source, edit, canvases, files })
+        Ok(Self { item, source, edit, canvases, files, hashes: Default::default() })
+    }
+
+    /// The pictures that networks are asked about, with their hashes.
+    pub fn hashed(&self) -> [(&RgbImage, &OnceLock<String>); 4] {
+        let [source, edit, source_canvas, edit_canvas] = &self.hashes;
+        [(&self.source, source), (&self.edit, edit), (self.canvases.source(), source_canvas), (self.canvases.edit(), edit_canvas)]
     }
 
     /// Sizes of the two pictures.

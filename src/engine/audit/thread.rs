@@ -153,7 +153,8 @@ impl Desk {
         let Some((_, names)) = known.filter(|_| !all) else { return Ok(Some(Background::Sensitivity(ask.clone()))) };
         let pair = self.pairs.get(project, ask.edit)?;
         let cache = ProjectCache(project);
-        let result = Known { cache: &cache, names: &names }.with_networks(|nets| curves(project, &pair, ask.edit, ask.profile, nets))?;
+        let result = Known { cache: &cache, names: &names, hashed: &pair.hashed() }
+            .with_networks(|nets| curves(project, &pair, ask.edit, ask.profile, nets))?;
         out.publish(Event::Audit(AuditEvent::Sensitivity { ticket: ask.ticket, edit: ask.edit, result: Ok(Arc::new(result)) }));
         Ok(None)
     }
@@ -182,7 +183,8 @@ fn instant(project: &Project, pair: &Pair, ask: &Ask, names: &CacheNames) -> any
     let cache = ProjectCache(project);
     let input = input_of(pair, &reading);
     let settings = Settings::new(ask.profile);
-    let partial = Known { cache: &cache, names }.with_networks(|nets| judge(&input, &pair.canvases, &settings, nets))?;
+    let partial =
+        Known { cache: &cache, names, hashed: &pair.hashed() }.with_networks(|nets| judge(&input, &pair.canvases, &settings, nets))?;
     Ok(AtOnce { partial, corrected })
 }
 
@@ -209,7 +211,9 @@ pub fn curves(project: &Project, pair: &Pair, edit: EditId, profile: Profile, ne
     let by_box_threshold =
         if now.score.global { Vec::new() } else { sensitivity::by_box_threshold(&input, &pair.canvases, &settings, nets)? };
     let by_growth = match &now.mask_in_bpm500 {
-        Some(mask) if !mask.is_empty() => sensitivity::by_growth(&pair.canvases, mask, profile, &now.score.parts),
+        Some(mask) if !mask.is_empty() => {
+            sensitivity::by_growth(&pair.canvases, (mask, reading.overrides.ignore.as_ref()), profile, &now.score.parts)
+        }
         _ => Vec::new(),
     };
     // As people write it: 0.3, not 0.30000001192092896.

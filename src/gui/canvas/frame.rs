@@ -29,6 +29,8 @@ pub struct Frame<'a> {
     pub row: &'a Row,
     /// Size of the canvas: that of the source, or of the edit when the source cannot be shown.
     pub size: Size,
+    /// Size of the source on disk, if it could be read.
+    pub source_size: Option<Size>,
     /// Size of the selected edit on disk, if it could be read.
     pub edit_size: Option<Size>,
     /// The view with fit spelled out; what the pointer does is computed from it.
@@ -76,7 +78,7 @@ impl<'a> Frame<'a> {
         let view = cx.state.view.resolved(&ui_rect(pane), size, ppp);
         // Below 100 % pixels are mixed anyway, and snapping would make slow panning stutter.
         let drawn = if view.zoom * ppp >= 0.999 { view.snapped(&ui_rect(pane), ppp) } else { view };
-        (Self { row, size, edit_size, view, drawn, ppp }, panes)
+        (Self { row, size, source_size, edit_size, view, drawn, ppp }, panes)
     }
 
     /// `ui_from_image`: where a pixel of the canvas is drawn.

@@ -2,6 +2,7 @@
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui};
 
+use crate::domain::regions::{Area, KeptRegion};
 use crate::domain::{Bpm500, Detection, ImageSpace, Mask, Point, RegionRole, Scale, Score, Side, Size};
 use crate::editor::{Content, Overlay};
 
@@ -58,7 +59,8 @@ fn mask_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score:
     let (fill, outline) = (drawn(cx, Overlay::Mask), drawn(cx, Overlay::MaskOutline));
     // A person's mask, or one that is being drawn, is drawn by the tools.
     let drawn_by_tools = cx.state.tools.draws(frame.row.id, Side::Edit, RegionRole::EditMask);
-    if (fill <= 0.0 && outline <= 0.0) || score.mask.is_none() || drawn_by_tools {
+    let hidden = cx.state.tools.hidden_found(frame.row.id, Side::Edit).any(|region| region.facts.role == RegionRole::EditMask);
+    if (fill <= 0.0 && outline <= 0.0) || score.mask.is_none() || drawn_by_tools || hidden {
         return;
     }
     let Some(ready) = wanted(cx, Wanted::Mask(frame.row.id)) else { return };
@@ -165,7 +167,13 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score
     let role = if side == Side::Source { RegionRole::Original } else { RegionRole::Edited };
     if used_opacity > 0.0 && !cx.state.tools.draws(frame.row.id, side, role) {
         let color = palette.overlay(overlay).gamma_multiply(used_opacity);
-        for found in used {
+        let hidden = |found: &&Detection| {
+            let is = |region: &KeptRegion| {
+                region.facts.name == found.phrase && matches!(region.area, Area::Box(rect) if rect == found.rect_in_image)
+            };
+            cx.state.tools.hidden_found(frame.row.id, side).any(is)
+        };
+        for found in used.iter().filter(|found| !hidden(found)) {
             let rect = on_screen(found);
             box_ui(&painter, rect, overlay, color, palette.label_background.0.gamma_multiply(used_opacity));
             let text = Label::words(&found.phrase, Some(found.confidence));

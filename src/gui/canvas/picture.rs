@@ -72,16 +72,25 @@ fn slot_ui(ui: &mut Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, wh
     match cx.pictures.get(what) {
         Some(Slot::Ready(ready)) => layer_ui(&ui.painter().with_clip_rect(pane.clip), cx, pane, frame, ready, Look { style, gain, tint }),
         Some(Slot::Failed(why)) => {
-            let mut inner = ui.new_child(egui::UiBuilder::new().max_rect(pane.clip.shrink(24.0)));
-            inner.centered_and_justified(|ui| {
-                let text = format!("⚠ This picture cannot be shown.\n{why}");
-                ui.add(egui::Label::new(RichText::new(text).color(cx.palette(ui).bad.0)).wrap());
-            });
+            failed_ui(ui, cx, pane, why);
         }
         Some(Slot::Loading) | None => {
             ui.put(Rect::from_center_size(pane.clip.center(), vec2(24.0, 24.0)), egui::Spinner::new());
         }
     }
+}
+
+/// What is wrong with a picture, in the middle of its pane, and a way to try again.
+fn failed_ui(ui: &mut Ui, cx: &Context<'_>, pane: &Pane<'_>, why: &str) {
+    let room = pane.clip.shrink2((pane.clip.size() * 0.2).min(vec2(24.0, 24.0)));
+    let palette = cx.palette(ui);
+    let mut inner = ui.new_child(egui::UiBuilder::new().max_rect(room).layout(egui::Layout::top_down(egui::Align::Center)));
+    inner.set_clip_rect(pane.clip);
+    inner.spacing_mut().item_spacing.y = 8.0;
+    inner.add_space((room.height() * 0.4 - 40.0).max(0.0));
+    inner.add(egui::Label::new(RichText::new("⚠ This picture cannot be shown.").strong().color(palette.bad.0)).wrap());
+    inner.add(egui::Label::new(RichText::new(why).color(palette.text.0)).wrap());
+    crate::gui::panels::tool_strip::read_again_ui(&mut inner, cx);
 }
 
 /// How a layer is coloured.

@@ -85,8 +85,11 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
 
 /// The document needs the sizes of both pictures; the canvas is the first to know them.
 fn tell_sizes(cx: &Context<'_>, frame: &Frame<'_>) {
-    let (id, source) = (frame.row.id, frame.size);
-    if let Some(edit) = frame.edit_size.filter(|edit| edit.pixels() > 0 && source.pixels() > 0)
+    let id = frame.row.id;
+    // As long as only the edit can be shown, the canvas has its size; that is not the size of the source.
+    if let (Some(source), Some(edit)) = (frame.source_size, frame.edit_size)
+        && source.pixels() > 0
+        && edit.pixels() > 0
         && cx.state.tools.sizes != Some((id, source, edit))
     {
         cx.send(Action::Tool(ToolAction::Sizes { id, source, edit }));

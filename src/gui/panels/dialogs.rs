@@ -3,6 +3,7 @@
 use egui::{Button, Id, Modal, RichText, Ui, vec2};
 
 use super::columns::columns_ui;
+use super::commands::commands_ui;
 use super::networks::networks_ui;
 use super::settings::settings_ui;
 use crate::domain::ProtocolKind;
@@ -20,6 +21,7 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
         Dialog::Settings => ("Settings", 520.0),
         Dialog::Networks => ("Published networks", 640.0),
         Dialog::Keys => ("Keys", 760.0),
+        Dialog::Commands => ("Find a command", 560.0),
         Dialog::Columns => ("Ratings from a table", 860.0),
     };
     let modal = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
@@ -37,6 +39,7 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
             Dialog::Settings => settings_ui(ui, cx),
             Dialog::Networks => networks_ui(ui, cx),
             Dialog::Keys => keys_ui(ui, cx),
+            Dialog::Commands => commands_ui(ui, cx),
             Dialog::Columns => columns_ui(ui, cx),
         }
     });

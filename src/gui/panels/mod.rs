@@ -2,6 +2,7 @@
 
 pub mod agreement;
 mod columns;
+mod commands;
 pub mod dialogs;
 pub mod empty;
 mod firmness;

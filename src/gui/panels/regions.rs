@@ -11,7 +11,9 @@ use crate::editor::EditDetails;
 use crate::editor::regions::{LogLine, RegionDocument, role_name};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
+use crate::gui::panels::tool_strip::read_again_ui;
 use crate::gui::tool_actions::ToolAction;
+use crate::gui::unreadable::{NoRegions, no_regions};
 use crate::gui::widgets::{self, command_button, section};
 
 /// The parts of the list.
@@ -43,11 +45,16 @@ fn send(cx: &Context<'_>, action: ToolAction) {
 pub fn regions_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
     let palette = cx.palette(ui);
     let Some(document) = cx.state.tools.document_of(details.id) else {
-        let why = details.source.problem.as_ref().or(details.edited.problem.as_ref());
-        match why {
-            Some(why) => ui.label(RichText::new(format!("Regions need both pictures: {why}")).color(palette.text_dim.0)),
-            None => ui.spinner(),
-        };
+        match no_regions(cx.state, cx.pictures) {
+            Some(NoRegions::Because { short, long }) => {
+                ui.label(RichText::new(format!("⚠ {short}")).strong().color(palette.bad.0));
+                ui.add(Label::new(RichText::new(long).color(palette.text.0)).wrap());
+                read_again_ui(ui, cx);
+            }
+            Some(NoRegions::Reading) | None => {
+                ui.spinner();
+            }
+        }
         return;
     };
     trouble_ui(ui, cx, document);

@@ -9,6 +9,7 @@ use crate::editor::tools::{PromptStage, Tool, ToolOptions, Tools};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::tool_actions::ToolAction;
+use crate::gui::unreadable::{NoRegions, no_regions};
 use crate::gui::{theme::Palette, tool_icons, widgets};
 
 /// Width of the strip.
@@ -64,7 +65,7 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
     let tools = &cx.state.tools;
     ui.spacing_mut().item_spacing.x = 6.0;
     if tools.document.is_none() {
-        ui.label(RichText::new("The regions are being read…").color(palette.text_dim.0));
+        no_regions_ui(ui, cx);
         return;
     }
     ui.label(RichText::new(tools.tool.label()).strong());
@@ -80,6 +81,31 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.add(egui::Label::new(hint).truncate());
         }
     });
+}
+
+/// Why there is nothing to work on, in a line.
+fn no_regions_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    match no_regions(cx.state, cx.pictures) {
+        Some(NoRegions::Because { short, long }) => {
+            widgets::right(ui, |ui| {
+                read_again_ui(ui, cx);
+                let words = egui::Label::new(RichText::new(format!("⚠ {short}")).color(palette.bad.0)).truncate();
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(words).on_hover_text(long));
+            });
+        }
+        Some(NoRegions::Reading) | None => {
+            ui.label(RichText::new("The regions are being read…").color(palette.text_dim.0));
+        }
+    }
+}
+
+/// A button that reads the pictures and regions again which could not be read.
+pub fn read_again_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let button = ui.button("Read again").on_hover_text("Tries to read the pictures and regions of this edit once more.");
+    if button.clicked() {
+        cx.send(Action::ReadAgain);
+    }
 }
 
 fn tool_options_ui(ui: &mut Ui, cx: &Context<'_>) {

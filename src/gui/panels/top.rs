@@ -26,6 +26,8 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
                 ui.separator();
                 command_menu_item(ui, cx, Command::ScoreAll, open);
                 command_menu_item(ui, cx, Command::ScoreSelected, cx.state.queue.selected().is_some());
+                ui.separator();
+                command_menu_item(ui, cx, Command::FindCommand, true);
             });
             ui.add_space(4.0);
             page_tab(ui, cx, Command::PageAudit, Page::Audit, open);
@@ -33,7 +35,12 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
             page_tab(ui, cx, Command::PageRate, Page::Rate, open);
             ui.add_space(8.0);
             right(ui, |ui| {
-                for (command, sign) in [(Command::KeySheet, "?"), (Command::SwitchTheme, "◐"), (Command::OpenSettings, "Settings")] {
+                for (command, sign) in [
+                    (Command::KeySheet, "?"),
+                    (Command::FindCommand, "🔍"),
+                    (Command::SwitchTheme, "◐"),
+                    (Command::OpenSettings, "Settings"),
+                ] {
                     let button = ui.add(Button::new(sign).min_size(egui::vec2(28.0, 24.0))).on_hover_text(command.tooltip(ui.ctx()));
                     crate::gui::widgets::name(&button, egui::Role::Button, false, command.label());
                     if button.clicked() {
@@ -60,6 +67,9 @@ fn title_ui(ui: &mut Ui, cx: &Context<'_>) {
         }
         ProjectState::Open(info) => {
             ui.label(RichText::new(&info.name).strong().color(palette.text_strong.0)).on_hover_text(info.path.display().to_string());
+            if let Some(why) = &info.only_read {
+                ui.label(RichText::new("⚠ only to read").color(palette.warning.0)).on_hover_text(why);
+            }
             let edits = cx.state.queue.rows().len();
             let text = format!("{} items · {edits} edits · {} models", info.items, cx.state.queue.models().len());
             ui.add(egui::Label::new(RichText::new(text).color(palette.text_dim.0)).truncate());

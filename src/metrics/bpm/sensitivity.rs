@@ -60,9 +60,15 @@ pub fn by_box_threshold(
 ///
 /// One pass over the distances serves all: each pixel belongs to the region from a certain growth on. Growing by r takes pixels whose
 /// centre is at most r from a pixel of the mask; shrinking by r keeps those that are farther than r from every pixel outside. The
-/// picture's border does not shrink a mask.
-pub fn by_growth(canvases: &Canvases, mask_in_bpm500: &Mask, profile: Profile, parts: &Parts) -> Vec<SensitivityPoint> {
+/// picture's border does not shrink a mask. Pixels of `ignore` (of any size, stretched to the canvas) count neither way.
+pub fn by_growth(
+    canvases: &Canvases,
+    (mask_in_bpm500, ignore): (&Mask, Option<&Mask>),
+    profile: Profile,
+    parts: &Parts,
+) -> Vec<SensitivityPoint> {
     let distances = if profile == Profile::ReleasedCode { canvases.wrapped_distances() } else { canvases.distances() };
+    let ignore_in_bpm500 = ignore.map(|ignore| ignore.resized_nearest(Size::BPM500));
     let to_mask = squared_distances(mask_in_bpm500, true);
     let to_outside = squared_distances(mask_in_bpm500, false);
     // Sum and number of the pixels that come into the region at each growth; index 0 is −MOST_GROWTH and less, the last one never.
@@ -70,6 +76,9 @@ pub fn by_growth(canvases: &Canvases, mask_in_bpm500: &Mask, profile: Profile, p
     let (mut sums, mut pixels) = (vec![0.0; count], vec![0u64; count]);
     for (index, distance) in distances.iter().enumerate() {
         let (x, y) = (index as u32 % Size::BPM500.width, index as u32 / Size::BPM500.width);
+        if ignore_in_bpm500.as_ref().is_some_and(|ignore| ignore.get(x, y)) {
+            continue;
+        }
         let from = if mask_in_bpm500.get(x, y) {
             to_outside.as_ref().map_or(f64::NEG_INFINITY, |to| 1.0 - (to[index] as f64).sqrt().ceil())
         } else {
@@ -114,7 +123,7 @@ mod tests {
         let edit = RgbImage::from_fn(500, 500, |x, _| Rgb([if x < 260 { 151 } else { 100 }; 3]));
         let canvases = Canvases::new(&source, &edit).expect("pictures with pixels");
         let mask = Mask::from_fn(Size::BPM500, |x, _| x < 250);
-        let points = by_growth(&canvases, &mask, Profile::Corrected, &parts());
+        let points = by_growth(&canvases, (&mask, None), Profile::Corrected, &parts());
         assert_eq!(points.len(), 41);
         for point in &points {
             // Grown by r, the region is columns 0..250+r: 10 − r of 250 − r columns differ outside.
@@ -132,7 +141,7 @@ mod tests {
         let edit = RgbImage::from_fn(500, 500, |x, y| Rgb([(x * 5) as u8, (y * 3) as u8, (x * y) as u8]));
         let canvases = Canvases::new(&source, &edit).expect("pictures with pixels");
         let mask = Mask::from_fn(Size::BPM500, |x, y| (x / 37 + y / 53) % 3 == 0);
-        let points = by_growth(&canvases, &mask, Profile::Corrected, &parts());
+        let points = by_growth(&canvases, (&mask, None), Profile::Corrected, &parts());
         let plain = 1.0 - preserve_distance(&source, &edit, &mask).expect("something is outside");
         let found = points[MOST_GROWTH as usize].parts.preserve.value().expect("something is outside");
         assert!((found - plain).abs() < 1e-9);
@@ -143,10 +152,10 @@ mod tests {
         let picture = RgbImage::from_pixel(500, 500, Rgb([1; 3]));
         let canvases = Canvases::new(&picture, &picture).expect("pictures with pixels");
         let nearly = Mask::from_fn(Size::BPM500, |x, _| x < 490);
-        let points = by_growth(&canvases, &nearly, Profile::Corrected, &parts());
+        let points = by_growth(&canvases, (&nearly, None), Profile::Corrected, &parts());
         assert!(points.iter().all(|point| point.parts.preserve.value().is_some() == (point.at < 10.0)));
         // A mask without any pixel outside never shrinks: the picture's border is no outside.
-        let full = by_growth(&canvases, &Mask::full(Size::BPM500), Profile::Corrected, &parts());
+        let full = by_growth(&canvases, (&Mask::full(Size::BPM500), None), Profile::Corrected, &parts());
         assert!(full.iter().all(|point| point.parts.preserve.value().is_none()));
     }
 }
