@@ -51,7 +51,8 @@ pub(super) fn table(comparison: &Comparison) -> String {
     line("    \\midrule".into());
     line("    \\multicolumn{7}{l}{\\emph{Published on other data (BPM, local edits; not comparable item by item)}} \\\\".into());
     for published in PAPER[0].lines {
-        let own = beside(published.metric).columns.first().map(|column| format!(" (cf. {})", own_name(column))).unwrap_or_default();
+        let own = beside(published.metric).columns.first().map(|column| own_name(column)).filter(|name| *name != published.metric);
+        let own = own.map(|name| format!(" (cf. {name})")).unwrap_or_default();
         line(format!("    {}{} & overall & & {:.3} & & & \\\\", escape(published.metric), escape(&own), published.mean));
     }
     line("    \\bottomrule".into());
