@@ -37,7 +37,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Context<'_>) {
             right(ui, |ui| {
                 for (command, sign) in [
                     (Command::KeySheet, "?"),
-                    (Command::FindCommand, "🔍"),
+                    (Command::FindCommand, "Commands"),
                     (Command::SwitchTheme, "◐"),
                     (Command::OpenSettings, "Settings"),
                 ] {
