@@ -4,7 +4,7 @@
 //! `EDITSCOPE_SCREENSHOT_KEYS` lists what to do first, separated by commas: names of [`Command`] (`PageAgreement`, `TabRate`, …),
 //! `key=NAME` (a key by egui's name, as if it were pressed), `edit=N` (the N-th row of the queue, from 0), `theme=light` or `dark`,
 //! `table=FILE` (of ratings), `truth=FILE` (edits known to be good), `rater=NAME`,
-//! `agreement=TAB` (a tab of the Agreement page by its label). The picture is taken once nothing is on its way.
+//! `agreement=TAB` (a tab of the Agreement page by its label), `report=FILE` and `export=FILE` (what is asked for in a file dialog). The picture is taken once nothing is on its way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use super::agreement::{AgreementAction, AgreementTab, AgreementView};
 use super::app::App;
 use super::command::Command;
 use super::context::Action;
+use super::dialogs::{Ask, Chosen};
 use super::settings::{Settings, ThemeChoice};
 
 /// Frames without anything on its way before the next step: textures and animations settle.
@@ -93,6 +94,8 @@ fn perform(app: &mut App, step: &str) {
             }
             None => tracing::warn!("the Agreement page has no tab '{label}'"),
         },
+        Some(("report", path)) => app.chosen(Chosen { ask: Ask::ReportTo, path: Some(path.into()) }),
+        Some(("export", path)) => app.chosen(Chosen { ask: Ask::ExportTo, path: Some(path.into()) }),
         Some(("truth", path)) => app.apply(Action::Agreement(AgreementAction::GroundTruth(path.into()))),
         Some(("table", path)) => app.open_table(path.into(), false),
         Some(("rater", name)) => app.apply(Action::SetSettings(Settings { rater: name.to_owned(), ..app.settings.clone() })),

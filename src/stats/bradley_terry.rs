@@ -128,14 +128,15 @@ struct Table<'a> {
     ties: Vec<Vec<f64>>,
 }
 
+/// A duel between two models by their place among the names.
+type Placed = (usize, usize, Winner);
+
 impl<'a> Table<'a> {
-    fn new<'d>(duels: impl Iterator<Item = &'d Duel>, models: Vec<&'a str>) -> Self {
+    fn new(duels: impl Iterator<Item = Placed>, models: Vec<&'a str>) -> Self {
         let n = models.len();
         let (mut wins, mut ties) = (vec![vec![0.0; n]; n], vec![vec![0.0; n]; n]);
-        for duel in duels {
-            let place = |name: &str| models.binary_search(&name).ok();
-            let (Some(a), Some(b)) = (place(&duel.first), place(&duel.second)) else { continue };
-            match duel.winner {
+        for (a, b, winner) in duels {
+            match winner {
                 Winner::First => wins[a][b] += 1.0,
                 Winner::Second => wins[b][a] += 1.0,
                 Winner::Tie => {
@@ -176,8 +177,19 @@ impl<'a> Table<'a> {
 
 /// Fits strengths by maximum likelihood; not defined with fewer than two models, or where one would be infinite.
 pub fn strengths(duels: &[Duel], ties: Ties) -> Outcome<Strengths> {
-    let models: BTreeSet<&str> = duels.iter().flat_map(|d| [d.first.as_str(), d.second.as_str()]).collect();
-    fit(&Table::new(duels.iter(), models.into_iter().collect()), ties)
+    let models = models_of(duels);
+    let placed: Vec<Placed> = duels.iter().filter_map(|duel| placed(duel, &models)).collect();
+    fit(&Table::new(placed.into_iter(), models), ties)
+}
+
+/// The models of the duels, in alphabetical order.
+fn models_of(duels: &[Duel]) -> Vec<&str> {
+    duels.iter().flat_map(|d| [d.first.as_str(), d.second.as_str()]).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn placed(duel: &Duel, models: &[&str]) -> Option<Placed> {
+    let place = |name: &str| models.binary_search(&name).ok();
+    Some((place(&duel.first)?, place(&duel.second)?, duel.winner))
 }
 
 fn fit(table: &Table<'_>, ties: Ties) -> Outcome<Strengths> {
@@ -233,12 +245,13 @@ fn step(table: &Table<'_>, strength: &mut [f64], nu: f64) {
 
 /// Intervals of the log-strengths, items resampled, in the order of [`Strengths::models`].
 pub fn strength_intervals(duels: &[Duel], ties: Ties, settings: Bootstrap) -> Vec<(String, Outcome<Interval>)> {
-    let models: Vec<&str> = duels.iter().flat_map(|d| [d.first.as_str(), d.second.as_str()]).collect::<BTreeSet<_>>().into_iter().collect();
-    let mut by_item: BTreeMap<&str, Vec<&Duel>> = BTreeMap::new();
+    let models = models_of(duels);
+    // Names are looked up once, not once for each resample.
+    let mut by_item: BTreeMap<&str, Vec<Placed>> = BTreeMap::new();
     for duel in duels {
-        by_item.entry(&duel.item).or_default().push(duel);
+        by_item.entry(&duel.item).or_default().extend(placed(duel, &models));
     }
-    let items: Vec<Vec<&Duel>> = by_item.into_values().collect();
+    let items: Vec<Vec<Placed>> = by_item.into_values().collect();
     let found = intervals(items.len(), settings, |drawn| {
         let table = Table::new(drawn.iter().flat_map(|&i| items[i].iter().copied()), models.clone());
         match fit(&table, ties) {

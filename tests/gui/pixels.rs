@@ -176,13 +176,14 @@ fn places(a: &RgbaImage, b: &RgbaImage) -> Vec<egui::Pos2> {
 
 #[test]
 fn the_crop_is_marked_at_its_corners_on_both_pictures() {
-    let mut window = recoloured();
+    // The first item's pictures have the size that places are told in.
+    let mut window = Window::open(Setup::default());
     let Some(without) = draw(&mut window) else { return };
     window.key(Key::X);
     let Some(with) = draw(&mut window) else { return };
     let changed = places(&without, &with);
     let crop = window.state().details.as_ref().and_then(|details| details.score.as_ref()?.crop_in_bpm500).expect("the edit has a crop");
-    // The demo's pictures have 448 pixels a side, the metric's canvas 500.
+    // These pictures have 448 pixels a side, the metric's canvas 500.
     let [x0, y0, x1, y1] = crop.to_array().map(|edge| edge * 448.0 / 500.0);
     let mut near = 0;
     for side in [Side::Source, Side::Edit] {
@@ -198,7 +199,7 @@ fn the_crop_is_marked_at_its_corners_on_both_pictures() {
 
 #[test]
 fn the_change_map_lies_on_the_edit_alone_and_is_strongest_where_most_changed() {
-    let mut window = recoloured();
+    let mut window = Window::open(Setup::default());
     let row = window.state().queue.selected_row().expect("an edit is selected").clone();
     let [source, edit] = [row.source, row.edited].map(|path| decode(&path, &DecodeOptions::default()).unwrap().rgb);
     let distance = |x: u32, y: u32| {

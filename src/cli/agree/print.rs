@@ -40,7 +40,14 @@ fn cell(outcome: &Outcome<f64>) -> String {
 }
 
 fn interval(outcome: &Outcome<Interval>) -> String {
-    outcome.value().map_or_else(|| "no interval".to_owned(), |found| format!("{:.3}–{:.3}", found.low, found.high))
+    outcome.value().map_or_else(
+        || "no interval".to_owned(),
+        |found| {
+            // A dash before a minus sign would be read as a longer dash.
+            let between = if found.high < 0.0 || found.low < 0.0 { " to " } else { "–" };
+            format!("{:.3}{between}{:.3}", found.low, found.high)
+        },
+    )
 }
 
 fn edits(split: &str, group: &str) -> String {

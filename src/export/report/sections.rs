@@ -22,7 +22,7 @@ fn number(outcome: &Outcome<f64>) -> String {
 
 fn with_interval(outcome: &Outcome<f64>, interval: &Outcome<Interval>) -> String {
     let ends = match (outcome, interval) {
-        (Outcome::Value(_), Outcome::Value(found)) => format!(" <small>{:.3}–{:.3}</small>", found.low, found.high),
+        (Outcome::Value(_), Outcome::Value(found)) => format!(" <small>{:.3} to {:.3}</small>", found.low, found.high),
         (Outcome::Value(_), Outcome::NotApplicable(why) | Outcome::Failed(why)) => {
             format!(" <small title=\"{}\">no interval</small>", escape(why))
         }

@@ -135,3 +135,22 @@ fn repeats_and_checks_come_in_a_session_and_are_summed_up() {
     let rated: usize = bench.project().all_latest_ratings().unwrap().values().flatten().filter(|rating| rating.rater == "ann").count();
     assert_eq!(rated, 8, "repeats and checks are no ratings");
 }
+
+#[test]
+fn a_digit_opens_a_session_of_the_list_and_its_end_has_no_empty_columns() {
+    let bench = Bench::new(1);
+    let pairs = bench.session(Protocol::Pairwise, |setup| setup.name = "Pairs".into());
+    bench.session(Protocol::Ranking, |setup| setup.name = "Ranks".into());
+    let mut window = bench.window("ann");
+    window.key(Key::V);
+    // The newest stands first.
+    window.key(Key::Num2);
+    assert_eq!(window.state().people.open.as_ref().map(|open| open.run.uid().to_owned()), Some(pairs));
+    (0..6).for_each(|_| window.key(Key::Num1));
+    window.harness.get_by_label("✔ Done, thank you");
+    window.harness.get_by_label("for A");
+    // Nothing was asked twice, and there were no checks.
+    for absent in ["spread", "bias", "same twice", "checks"] {
+        assert!(window.harness.query_by_label(absent).is_none(), "{absent}");
+    }
+}

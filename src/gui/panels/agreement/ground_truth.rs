@@ -66,8 +66,10 @@ pub(super) fn ground_truth_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison)
     if let Some(line) = lines.first() {
         let result = &line.result;
         let text = format!(
-            "{} items lack a value of the first metric; {} have not exactly one good edit and a worse one.",
-            result.missing_metric, result.unmarked
+            "{} items lack a value of {}; {} have not exactly one good edit and a worse one.",
+            result.missing_metric,
+            metric_label(&line.metric),
+            result.unmarked
         );
         words_ui(ui, palette, &text);
     }

@@ -1,0 +1,109 @@
+//! What a project of many edits costs: `cargo run --release --example comparison_time [EDITS]` (100,000 when nothing is said).
+//!
+//! A project of items with four models' edits each, three raters and two other metrics is made in a temporary folder (its pictures are not
+//! there); then the time of each step is printed that a person waits for: opening it in the window, the details of one edit, gathering what the
+//! Agreement page compares, and the comparison itself with as many resamples as the window draws and as `agree` draws.
+
+use std::time::Instant;
+
+use anyhow::Context as _;
+use editscope::domain::{
+    Baselines, CRITERIA, Edit, EditKey, Item, ItemKey, Outcome, Parts, PictureRef, Profile, Random, Rating, Score, Zoned,
+};
+use editscope::engine::evidence;
+use editscope::gui::project_store::ProjectStore;
+use editscope::gui::store::{Shown, Store as _};
+use editscope::stats::Bootstrap;
+use editscope::stats::comparison::{Plan, SPLITS, compare_all};
+use editscope::storage::{NewRun, Project, RunKind};
+
+const MODELS: [&str; 4] = ["ddim", "ip2p", "mgie", "turbo"];
+
+fn main() -> anyhow::Result<()> {
+    let edits: usize = std::env::args().nth(1).map_or(Ok(100_000), |text| text.parse()).context("the number of edits")?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("p.editscope");
+    let timed = |what: &str, began: Instant| println!("{what:<64} {:>8.2} s", began.elapsed().as_secs_f64());
+
+    let began = Instant::now();
+    make(&path, edits.div_ceil(MODELS.len()))?;
+    timed("making the project (import, scores, two metrics)", began);
+
+    let began = Instant::now();
+    let mut store = ProjectStore::default();
+    let said = |why: String| anyhow::anyhow!(why);
+    store.open(&path).map_err(said)?;
+    let rows = store.rows(&Shown::default()).map_err(said)?;
+    timed(&format!("opening it in the window: {} rows of the queue", rows.len()), began);
+    let began = Instant::now();
+    store.details(rows[rows.len() / 2].id, &Shown::default()).map_err(said)?;
+    timed("the details of one edit", began);
+
+    let began = Instant::now();
+    let gathered = evidence::of_project(&path, Profile::Corrected, None, None)?;
+    timed("gathering what is compared", began);
+    for (whose, resamples, splits) in [
+        ("first numbers of the window", 0, vec!["scope".to_owned()]),
+        ("the window", 200, vec!["scope".to_owned()]),
+        ("`agree`", 2000, vec!["scope".to_owned()]),
+        ("`agree --split all`, no intervals", 0, SPLITS.map(str::to_owned).to_vec()),
+    ] {
+        let plan = Plan { bootstrap: Bootstrap { resamples, ..Bootstrap::default() }, splits, ..Plan::default() };
+        let began = Instant::now();
+        let found = compare_all(gathered.about.clone(), &gathered.evidence, &plan);
+        timed(&format!("comparing, {whose}: {resamples} resamples, {} lines", found.lines.len()), began);
+    }
+    Ok(())
+}
+
+/// A project whose scores and ratings follow one hidden quality, so that nothing is degenerate.
+fn make(path: &std::path::Path, items: usize) -> anyhow::Result<()> {
+    let mut random = Random::new(1);
+    let mut unit = move || random.below(1 << 20) as f64 / f64::from(1 << 20);
+    let picture = |name: String| PictureRef { path: format!("gone/{name}").into(), given: name };
+    let mut quality = Vec::new();
+    let mut all = Vec::with_capacity(items);
+    for item in 0..items {
+        let mut edits = Vec::new();
+        for (place, model) in MODELS.iter().enumerate() {
+            let good = unit();
+            quality.push(good);
+            let answer = |noise: f64| (1.0 + 4.0 * (0.7 * good + 0.3 * noise)).round().clamp(1.0, 5.0);
+            let rating = |rater: &str, unit: &mut dyn FnMut() -> f64| {
+                Rating::new(rater, CRITERIA.iter().map(|criterion| (criterion.name().to_owned(), answer(unit()))).collect())
+            };
+            edits.push(Edit {
+                key: EditKey(format!("{item}/{place}")),
+                picture: picture(format!("{item}-{place}.png")),
+                model: (*model).to_owned(),
+                ratings: ["ann", "bob", "cho"].map(|rater| rating(rater, &mut unit)).to_vec(),
+                extra: Default::default(),
+            });
+        }
+        let (key, source) = (ItemKey(item.to_string()), picture(format!("{item}.png")));
+        let instruction = format!("make thing {item} red");
+        all.push(Item { key, source, instruction, parse: None, edits, extra: Default::default() });
+    }
+    let project = Project::create(path)?;
+    project.import(&all)?;
+    let run = project.start_run(&NewRun {
+        kind: RunKind::Set,
+        profile: Profile::Corrected,
+        models: "none".into(),
+        models_fingerprint: "none".into(),
+        device: "none".into(),
+        settings: serde_json::Value::Null,
+        range: None,
+    })?;
+    for (edit, good) in project.edits()?.iter().zip(quality) {
+        let part = |noise: f64| Outcome::Value(0.6 * good + 0.4 * noise);
+        let half = |noise: f64| Outcome::Value((2.0 * (0.5 * good + 0.5 * noise)).round() / 2.0);
+        let parts = Parts { size: half(unit()), position: half(unit()), modify: part(unit()), preserve: part(unit()) };
+        project.put_score(run, edit.id, &Score::of_parts(Profile::Corrected, false, parts), 0.0)?;
+        let metric = |noise: f64| Zoned::uniform(&Outcome::Value(0.3 * good + 0.7 * noise));
+        let metrics: Baselines =
+            [("ssim", metric(unit())), ("clip-i", metric(unit()))].map(|(name, zoned)| (name.to_owned(), zoned)).into();
+        project.put_baselines(run, edit.id, &metrics)?;
+    }
+    Ok(())
+}
