@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use editscope::domain::rle::Rle;
-use editscope::domain::{ChangeShares, Mask, Outcome, Parts, Profile, Score, Side, Size, TraceKind};
+use editscope::domain::{ChangeShares, Mask, Outcome, PaperWeights, Parts, Profile, Score, Side, Size, TraceKind};
 use editscope::editor::{Flag, Overlay, Overlays, RowId, ShowOnly};
 use editscope::engine::audit::{PastedBack, Sensitivity};
-use editscope::engine::{Pending, SensitivityPoint};
+use editscope::engine::{Pending, SensitivityPoint, explain};
 use editscope::gui::state::Tab;
 use egui::Key;
 use egui::accesskit::Role;
@@ -259,8 +259,16 @@ fn each_step_of_the_trace_shows_its_overlay_and_each_fallback_is_marked() {
     // Through the demo: the number of marks is that of the steps that left the plain rule.
     let mut seen = [0, 0];
     for _ in 0..24 {
-        let fallbacks = shown(&window).trace.iter().filter(|step| step.fallback).count();
-        assert_eq!(window.harness.query_all_by_label("⚠ fallback").count(), fallbacks);
+        let score = shown(&window);
+        // Behind the kept steps stand those of the range: a value outside it is marked too.
+        let range = window.state().details.as_ref().and_then(|details| details.audit.range.clone());
+        let explained = explain(&score, range.as_ref(), PaperWeights::default());
+        let fallbacks = score.trace.iter().chain(&explained).filter(|step| step.fallback).count();
+        // The queue's rows and the flags above say it too, of edits.
+        let trace = window.harness.get_by_label("TRACE").rect();
+        let in_trace = |mark: &egui::Rect| mark.left() >= trace.left() && mark.top() > trace.top();
+        let marks = window.harness.query_all_by_label("⚠ fallback").filter(|mark| in_trace(&mark.rect())).count();
+        assert_eq!(marks, fallbacks);
         seen[fallbacks.min(1)] += 1;
         window.key(Key::ArrowDown);
     }

@@ -41,6 +41,8 @@ fn dialog() -> Window {
     assert!(asked(&window, "List"), "opening it asks what is on this machine");
     let listed = vec![network("here", &[], 0), network("begun", &[GONE], 40_000_000), network("absent", &[GONE], 0)];
     window.told(Event::Models(ModelsEvent::Listed(Arc::new(listed))));
+    // The list makes the dialog higher, which is in its place again some frames later.
+    window.settle();
     window
 }
 
