@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use burn::tensor::Device;
+use burn::tensor::{Device, TensorData};
 use editscope::domain::{Mask, Size};
 use editscope::nets::clip::Clip;
-use editscope::nets::grounding_dino::GroundingDino;
+use editscope::nets::grounding_dino::{GroundingDino, Stages};
 use editscope::nets::sam::Sam;
 use image::RgbImage;
 use serde::Deserialize;
@@ -103,16 +103,24 @@ fn bits(mask: &Mask) -> String {
 
 fn dino_outputs(dino: &GroundingDino, picture: &RgbImage, inputs: &Inputs) -> anyhow::Result<Value> {
     let seen = dino.features(picture)?;
-    let mut found = Vec::new();
+    let (mut found, mut ranks) = (Vec::new(), Vec::new());
     for text in &inputs.texts {
-        let detected = dino.detect_in(&seen, text)?;
+        let mut top: Vec<usize> = Vec::new();
+        // Numbers below 2^24: exact as floats.
+        let mut listen = |stage: &str, data: TensorData| {
+            if stage == "top" {
+                top = data.iter::<f32>().map(|rank| rank as usize).collect();
+            }
+        };
+        let detected = dino.match_staged(&seen, &dino.phrase(text)?, &mut Stages::to(&mut listen))?;
+        ranks.push(top);
         let candidates = detected.candidates.iter().map(|c| {
             let r = &c.rect_in_image;
             json!({ "query": c.query, "box": [r.x0, r.y0, r.x1, r.y1], "score": c.confidence, "phrase": c.phrase })
         });
         found.push(candidates.collect::<Vec<_>>());
     }
-    Ok(json!({ "candidates": found }))
+    Ok(json!({ "candidates": found, "ranks": ranks }))
 }
 
 /// The most memory that this process has had, in bytes; `None` where the system does not say (it does on Linux).
