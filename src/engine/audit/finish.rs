@@ -53,6 +53,14 @@ impl Newest {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ask.edit, ask.ticket);
     }
 
+    /// As [`Self::set`], unless somebody asked about the edit since; says whether it is the newest now.
+    pub fn set_unless_newer(&self, ask: &Ask) -> bool {
+        let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = newest.entry(ask.edit).or_insert(ask.ticket);
+        *known = (*known).max(ask.ticket);
+        *known == ask.ticket
+    }
+
     /// Whether nobody asked about the edit since.
     pub fn is(&self, ask: &Ask) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&ask.edit).is_none_or(|newest| *newest == ask.ticket)

@@ -1,10 +1,11 @@
 //! The thread that answers at once from what is known.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
 use crate::domain::Profile;
 use crate::engine::cache::ProjectCache;
@@ -24,14 +25,20 @@ use super::{Ask, AuditEvent, AuditRequest, Sensitivity};
 /// Answers until the engine is gone; what waits for a network is passed on.
 pub fn serve(requests: &Receiver<AuditRequest>, background: &Sender<Background>, newest: &Newest, out: &Outbox) {
     let mut desk = Desk::default();
-    while let Ok(first) = requests.recv() {
-        let mut waiting = vec![first];
-        waiting.extend(requests.try_iter());
-        for request in without_older(waiting) {
-            for job in desk.answer(&request, newest, out) {
-                // The inference thread ends only with the engine.
-                let _ = background.send(job);
+    // The inference thread ends only with the engine.
+    let pass_on = |jobs: Vec<Background>| jobs.into_iter().for_each(|job| drop(background.send(job)));
+    loop {
+        let first = if desk.touched.is_empty() { requests.recv().map_err(|_| TryRecvError::Disconnected) } else { requests.try_recv() };
+        match first {
+            Ok(first) => {
+                let mut waiting = vec![first];
+                waiting.extend(requests.try_iter());
+                for request in without_older(waiting) {
+                    pass_on(desk.answer(&request, newest, out));
+                }
             }
+            Err(TryRecvError::Empty) => pass_on(desk.follow_up(newest, out)),
+            Err(TryRecvError::Disconnected) => return,
         }
     }
 }
@@ -58,6 +65,8 @@ impl AuditRequest {
 struct Desk {
     project: Option<(PathBuf, Project)>,
     pairs: Pairs,
+    /// Other edits whose scores a change touched; scored while nobody asks.
+    touched: VecDeque<Ask>,
 }
 
 impl Desk {
@@ -67,7 +76,10 @@ impl Desk {
         let (ticket, edit) = (ask.ticket, ask.edit);
         let result = match request {
             AuditRequest::Rescore(ask) if !newest.is(ask) => Ok(Vec::new()),
-            AuditRequest::Rescore(ask) => self.rescore_item(ask, newest, out),
+            AuditRequest::Rescore(ask) => {
+                self.touched.retain(|other| other.edit != ask.edit);
+                self.rescore_item(ask, out)
+            }
             AuditRequest::Sensitivity { ask, all } => self.sensitivity(ask, *all, out).map(Vec::from_iter),
             AuditRequest::PasteBack { ask, feather } => Ok(vec![Background::PasteBack { ask: ask.clone(), feather: *feather }]),
         };
@@ -92,28 +104,34 @@ impl Desk {
         Ok(())
     }
 
-    /// The edit that is asked about first; then the others of its item whose scores a change of the source or of the parse touched.
-    fn rescore_item(&mut self, ask: &Ask, newest: &Newest, out: &Outbox) -> anyhow::Result<Vec<Background>> {
-        let mut later = Vec::from_iter(self.rescore(ask, out)?);
+    /// The edit that is asked about; the others of its item whose scores a change of the source or of the parse touched are put aside, so
+    /// that the next question does not wait for them.
+    fn rescore_item(&mut self, ask: &Ask, out: &Outbox) -> anyhow::Result<Vec<Background>> {
+        let later = Vec::from_iter(self.rescore(ask, out)?);
         let Some((_, project)) = &self.project else { return Ok(later) };
-        let mut touched = Vec::new();
         for edit in project.edits_of(project.edit(ask.edit)?.item)? {
             let score = project.queue_row(edit.id, ask.profile)?.score;
             if edit.id != ask.edit && score.is_some_and(|score| score.stale) {
-                touched.push(Ask { edit: edit.id, ..ask.clone() });
-            }
-        }
-        for ask in touched {
-            newest.set(&ask);
-            match self.rescore(&ask, out) {
-                Ok(job) => later.extend(job),
-                Err(error) => {
-                    let why = format!("{error:#}");
-                    out.publish(Event::Audit(AuditEvent::Failed { ticket: ask.ticket, edit: ask.edit, why }));
-                }
+                self.touched.retain(|other| other.edit != edit.id);
+                self.touched.push_back(Ask { edit: edit.id, ..ask.clone() });
             }
         }
         Ok(later)
+    }
+
+    /// Scores one of the edits that were put aside.
+    fn follow_up(&mut self, newest: &Newest, out: &Outbox) -> Vec<Background> {
+        let Some(ask) = self.touched.pop_front() else { return Vec::new() };
+        if !newest.set_unless_newer(&ask) {
+            return Vec::new();
+        }
+        self.rescore(&ask, out).map_or_else(
+            |error| {
+                out.publish(Event::Audit(AuditEvent::Failed { ticket: ask.ticket, edit: ask.edit, why: format!("{error:#}") }));
+                Vec::new()
+            },
+            Vec::from_iter,
+        )
     }
 
     fn rescore(&mut self, ask: &Ask, out: &Outbox) -> anyhow::Result<Option<Background>> {
