@@ -304,7 +304,7 @@ fn wrong_usage_and_nothing_to_do_end_with_2_and_say_what_to_do() {
     for (arguments, words) in [
         (&["score", "nowhere.jsonl"][..], "nowhere.jsonl"),
         (&["score", ".", "--models", "models", "--device", "cpu"], "grounding-dino"),
-        (&["score", ".", "--models", "paper", "--device", "cpu"], "models fetch clip-vit-large-patch14"),
+        (&["score", ".", "--models", "paper", "--device", "cpu"], "`editscope models fetch paper` fetches what is missing"),
         (&["score", ".", "--profile", "best"], "corrected"),
         (&["score", ".", "--precision", "bf16"], "auto, f32, f16"),
         (&["open", "nowhere.editscope"], "nowhere.editscope"),

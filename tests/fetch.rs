@@ -119,6 +119,22 @@ fn a_dropped_connection_is_continued_from_the_last_byte() {
 }
 
 #[test]
+fn a_second_fetch_of_the_same_network_is_refused_and_the_first_goes_on() {
+    let hub = Hub::new();
+    let mut second = None;
+    let mut step = |progress: &Progress| {
+        if progress.doing == Doing::Receiving && second.is_none() {
+            second = Some(fetch(&net(), &hub.options(), &mut go));
+        }
+        true
+    };
+    fetch(&net(), &hub.options(), &mut step).unwrap();
+    assert!(matches!(&second, Some(Err(FetchError::Busy { network })) if network == "net"), "{second:?}");
+    assert_eq!(std::fs::read(hub.weights()).unwrap(), content());
+    assert!(fetch(&net(), &hub.options(), &mut go).is_ok(), "the lock ends with the fetch");
+}
+
+#[test]
 fn a_stopped_fetch_goes_on_where_it_stopped() {
     let hub = Hub::new();
     let mut stop = |progress: &Progress| !(progress.doing == Doing::Receiving && progress.done > 400_000);

@@ -250,6 +250,19 @@ fn scores_come_back_as_they_were_and_the_queue_shows_their_parts_and_flags() {
     assert_eq!(project.latest_score(a, Profile::Paper).unwrap(), None);
     assert_eq!(project.scored_in_run(set).unwrap(), [a].into(), "a failed edit is tried again");
     assert_eq!(project.failures_of_run(set).unwrap(), [(b, "no picture".into())]);
+    // With other networks since, whose score counts now: going back to the first ones makes it again, so that what counts is theirs.
+    let other = NewRun { models_fingerprint: "other".into(), ..run(Profile::Corrected, RunKind::Set) };
+    let other = project.start_run(&other).unwrap();
+    project.put_failure(other, a, Profile::Corrected, "the network gave NaN").unwrap();
+    assert!(project.scored_in_run(set).unwrap().is_empty());
+    project.put_score(set, a, &expected, 1.5).unwrap();
+    assert_eq!(project.scored_in_run(set).unwrap(), [a].into());
+    // A correction stands beside it and takes nothing away.
+    let correction = project.start_run(&run(Profile::Corrected, RunKind::Correction)).unwrap();
+    project.put_score(correction, a, &expected, 1.5).unwrap();
+    assert_eq!(project.scored_in_run(set).unwrap(), [a].into());
+    project.drop_corrections(a, Profile::Corrected).unwrap();
+    project.set_overalls(set, &[(a, Outcome::NotApplicable("no modify".into()))]).unwrap();
 
     let queue = project.queue(Profile::Corrected).unwrap();
     let shown = queue[0].score.clone().unwrap();

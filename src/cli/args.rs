@@ -54,7 +54,7 @@ pub enum Command {
 #[derive(Debug, Args, Clone)]
 pub struct NetworkArgs {
     /// `demo` (inside the program; knows only the demo's scenes), a set of `editscope models list`, or a folder with `clip`, `sam` and `grounding-dino` or with the authors' own
-    /// files; `,sam=PATH` after it takes one network from a folder or file of its own
+    /// files; `,sam=PATH` after it takes one network from a folder or file of its own, or by its name in the catalog
     #[arg(long, default_value = "demo", value_name = "demo|SET|DIR")]
     pub models: String,
     #[command(flatten)]

@@ -128,6 +128,9 @@ fn verify(names: &[String], dir: Option<PathBuf>, json: bool) -> anyhow::Result<
                     Some(problem) => {
                         out!("{}: {problem}; `editscope models fetch {}` fetches it again", finding.file.display(), network.name);
                     }
+                    None if finding.against.starts_with("nothing") => {
+                        out!("{}: not checked ({})", finding.file.display(), finding.against);
+                    }
                     None => out!("{}: ok ({})", finding.file.display(), finding.against),
                 }
             }

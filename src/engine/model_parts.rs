@@ -23,14 +23,26 @@ pub fn parts_of(models: &ModelSource) -> Result<ModelParts, SessionError> {
         ModelSource::Folder(folder) => in_folder(folder),
         ModelSource::Catalog(name) => catalog::set_parts(name).map_err(|problem| SessionError::NotFetched { name: name.clone(), problem }),
         ModelSource::With { base, role, path } => {
-            if !path.exists() {
-                return Err(SessionError::NoSuchFolder(path.clone()));
-            }
+            let part = (*role, part_at(*role, path)?);
             let mut parts = parts_of(base)?;
             parts.retain(|(known, _)| known != role);
-            parts.push((*role, path.clone()));
+            parts.push(part);
             Ok(parts)
         }
+    }
+}
+
+/// A file or folder, or by the name of a published network where that lies.
+fn part_at(role: Role, path: &Path) -> Result<PathBuf, SessionError> {
+    if path.exists() {
+        return Ok(path.to_owned());
+    }
+    match path.to_str().and_then(catalog::network) {
+        Some(network) if network.role == role => {
+            catalog::network_folder(&network.name).map_err(|problem| SessionError::NotFetched { name: network.name, problem })
+        }
+        Some(network) => Err(SessionError::OtherRole { name: network.name, role: role.folder(), is: network.role.folder() }),
+        None => Err(SessionError::NoSuchPart { role: role.folder(), path: path.to_owned() }),
     }
 }
 
@@ -96,6 +108,13 @@ mod tests {
         let text = format!("{},sam={}", folder.path().display(), golden.join("sam").display());
         let parts = parts_of(&ModelSource::from_argument(&text)).expect("all three");
         assert!(parts.contains(&(Role::Sam, golden.join("sam"))) && parts.len() == 3, "{parts:?}");
+
+        let refused = |part: &str| {
+            let text = format!("{},{part}", folder.path().display());
+            parts_of(&ModelSource::from_argument(&text)).expect_err("no such part").to_string()
+        };
+        assert_eq!(refused("sam=clip-vit-base-patch32"), "sam=clip-vit-base-patch32: clip-vit-base-patch32 is a network for clip");
+        assert!(refused("sam=nowhere").starts_with("sam=nowhere: there is no such file or folder"), "{}", refused("sam=nowhere"));
 
         std::fs::copy(golden.join("layouts/sam.pth"), at("t.pth")).expect("a golden file can be copied");
         assert!(matches!(parts_of(&models), Err(SessionError::Ambiguous { role: "sam", .. })));

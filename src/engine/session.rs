@@ -30,6 +30,10 @@ pub enum SessionError {
     NotFetched { name: String, problem: String },
     #[error("models '{}': there is no such set or folder; take demo, a set of `editscope models list`, or a folder with clip, sam and grounding-dino", .0.display())]
     NoSuchFolder(PathBuf),
+    #[error("{role}={}: there is no such file or folder, and no published network of that name (see `editscope models list`)", .path.display())]
+    NoSuchPart { role: &'static str, path: PathBuf },
+    #[error("{role}={name}: {name} is a network for {is}")]
+    OtherRole { name: String, role: &'static str, is: &'static str },
     #[error(
         "{folder}: it should hold the folders clip, sam and grounding-dino, or the authors' own files of weights, but there is nothing for {missing}"
     )]

@@ -147,13 +147,19 @@ impl Project {
         self.read(READING, |conn| runs_where(conn, "WHERE id = ?1", Some(id))?.pop().ok_or(Fault::NoSuch("run", id.0)))
     }
 
-    /// The edits that need not be scored again when a run is gone on with: scored, not failed, and not stale.
+    /// The edits that need not be scored again when a run is gone on with: scored, not failed, not stale, and not scored by another run of
+    /// its kind since, whose score would count instead.
     ///
     /// # Errors
     /// When the file cannot be read.
     pub fn scored_in_run(&self, run: RunId) -> Result<HashSet<EditId>, StorageError> {
         self.read(READING, |conn| {
-            let mut query = conn.prepare_cached("SELECT edit_id FROM scores WHERE run_id = ?1 AND failure IS NULL AND stale = 0")?;
+            let mut query = conn.prepare_cached(
+                "SELECT edit_id FROM scores s WHERE run_id = ?1 AND failure IS NULL AND stale = 0 AND NOT EXISTS (
+                     SELECT 1 FROM scores later JOIN runs ON runs.id = later.run_id
+                     WHERE later.edit_id = s.edit_id AND later.profile = s.profile AND later.id > s.id
+                     AND runs.kind = (SELECT kind FROM runs WHERE id = ?1))",
+            )?;
             Ok(query.query_map([run], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }

@@ -66,6 +66,11 @@ impl CatalogFile {
         self.bytes.filter(|_| !self.unsure)
     }
 
+    /// The size that a file should have about, where it is not known for sure and `there` is far from it.
+    pub fn expected_instead_of(&self, there: u64) -> Option<u64> {
+        self.bytes.filter(|&bytes| self.unsure && there.abs_diff(bytes) > bytes / 100)
+    }
+
     /// The names that the file may have, the wanted one first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.path.as_str()).chain(self.alternative.as_deref())

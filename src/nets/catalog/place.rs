@@ -75,18 +75,24 @@ pub struct Place {
 }
 
 impl CatalogNetwork {
-    /// Files that are missing below `folder`, or that have another size than the published ones.
+    /// Files that are missing below `folder`, or that have another size than the published or the fetched ones.
     pub fn problems_in(&self, folder: &Path) -> Vec<String> {
+        let record = Record::read(folder).unwrap_or_default();
+        let fetched = |name: &str| record.files.iter().find(|recorded| recorded.path == name).map(|recorded| recorded.bytes);
         self.files
             .iter()
             .filter_map(|file| {
                 let found = file.names().find_map(|name| std::fs::metadata(folder.join(name)).ok().map(|there| (name, there.len())));
-                match (found, file.sure_bytes()) {
-                    (None, _) => Some(format!("{} is missing", folder.join(&file.path).display())),
-                    (Some((name, there)), Some(bytes)) if there != bytes && name == file.path => {
-                        Some(format!("{} has {there} bytes, the published file {bytes}", folder.join(name).display()))
+                let Some((name, there)) = found else { return Some(format!("{} is missing", folder.join(&file.path).display())) };
+                let shown = folder.join(name);
+                let published = file.sure_bytes().filter(|_| name == file.path);
+                match published.or_else(|| fetched(name)) {
+                    Some(bytes) if there != bytes => Some(format!("{} has {there} bytes, the published file {bytes}", shown.display())),
+                    Some(_) => None,
+                    None => {
+                        let about = file.expected_instead_of(there).filter(|_| name == file.path)?;
+                        Some(format!("{} has {there} bytes, the published file about {about}", shown.display()))
                     }
-                    _ => None,
                 }
             })
             .collect()
@@ -114,12 +120,17 @@ pub fn place_of(network: &CatalogNetwork, root: &Path, hub: &HubEnv) -> Place {
 /// What is missing and the command that fetches it.
 pub fn network_folder(name: &str) -> Result<PathBuf, String> {
     let network = super::network(name).ok_or_else(|| format!("the catalog has no network called '{name}'"))?;
+    here(&network)?.map_err(|problem| format!("{name}: {problem}; `editscope models fetch {name}` fetches it"))
+}
+
+/// The folder of a complete network, or its first problem.
+///
+/// # Errors
+/// When the machine names no folder for networks.
+fn here(network: &CatalogNetwork) -> Result<Result<PathBuf, String>, String> {
     let root = models_root().ok_or("this machine names no data folder; set EDITSCOPE_MODELS to one")?;
-    let place = place_of(&network, &root, &HubEnv::from_env());
-    match place.problems.first() {
-        None => Ok(place.folder),
-        Some(problem) => Err(format!("{name}: {problem}; `editscope models fetch {name}` fetches it")),
-    }
+    let place = place_of(network, &root, &HubEnv::from_env());
+    Ok(place.problems.into_iter().next().map_or(Ok(place.folder), Err))
 }
 
 /// The folders of the three networks of the set `name`.
@@ -135,7 +146,19 @@ pub fn set_parts(name: &str) -> Result<Vec<(Role, PathBuf)>, String> {
     if parts.len() != Role::METRIC.len() {
         return Err(format!("the catalog has no set '{name}' with the three networks of the metric"));
     }
-    parts.into_iter().map(|network| Ok((network.role, network_folder(&network.name)?))).collect()
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
+    for network in parts {
+        match here(network)? {
+            Ok(folder) => found.push((network.role, folder)),
+            Err(problem) => problems.push(format!("{}: {problem}", network.name)),
+        }
+    }
+    if problems.is_empty() {
+        Ok(found)
+    } else {
+        Err(format!("{}; `editscope models fetch {name}` fetches what is missing", problems.join("; ")))
+    }
 }
 
 #[cfg(test)]
@@ -168,11 +191,18 @@ mod tests {
         let snapshot = dir.path().join("hub/models--facebook--sam-vit-base/snapshots").join(revision);
         std::fs::create_dir_all(&snapshot).unwrap();
         for file in &sam.files {
-            std::fs::write(snapshot.join(&file.path), "x").unwrap();
+            let made = std::fs::File::create(snapshot.join(&file.path)).unwrap();
+            made.set_len(file.bytes.unwrap_or(1)).unwrap(); // a hole, which takes no room
         }
         let hub = HubEnv { cache: Some(dir.path().join("hub")), ..no_cache() };
         let place = place_of(&sam, &dir.path().join("ours"), &hub);
         assert_eq!((place.folder, place.in_hub_cache), (snapshot.clone(), true));
+        // A file of another network in its place, and one that is not there.
+        let weights = std::fs::File::options().write(true).open(snapshot.join("model.safetensors")).unwrap();
+        weights.set_len(2_500_000).unwrap();
+        assert!(sam.problems_in(&snapshot)[0].contains("the published file about 374979376"), "{:?}", sam.problems_in(&snapshot));
+        weights.set_len(374_979_376).unwrap();
+        assert_eq!(sam.problems_in(&snapshot), Vec::<String>::new());
         std::fs::remove_file(snapshot.join("config.json")).unwrap();
         assert!(!place_of(&sam, &dir.path().join("ours"), &hub).in_hub_cache);
     }

@@ -122,7 +122,7 @@ pub fn verify(network: &CatalogNetwork, folder: &Path, step: &mut dyn FnMut(u64)
         let path = present.unwrap_or_else(|| folder.join(recorded.map_or(file.path.as_str(), |recorded| &recorded.path)));
         let sum = file.sha256.clone().map(FileSum::Sha256).or_else(|| recorded.and_then(|recorded| recorded.sum.clone()));
         let bytes = file.sure_bytes().or_else(|| recorded.map(|recorded| recorded.bytes));
-        let (problem, against) = check(&path, bytes, sum.as_ref(), recorded, step)?;
+        let (problem, against) = check(&path, bytes, sum.as_ref(), recorded, &|there| file.expected_instead_of(there), step)?;
         findings.push(Finding { file: path, problem, against });
     }
     Ok(findings)
@@ -135,6 +135,7 @@ fn check(
     bytes: Option<u64>,
     sum: Option<&FileSum>,
     recorded: Option<&RecordedFile>,
+    about: &dyn Fn(u64) -> Option<u64>,
     step: &mut dyn FnMut(u64) -> bool,
 ) -> io::Result<Checked> {
     let against = match (sum, bytes) {
@@ -153,6 +154,9 @@ fn check(
     if let Some(bytes) = bytes.filter(|&bytes| bytes != there) {
         let kind = if there < bytes { "truncated" } else { "too long" };
         return Ok((Some(format!("{kind}: it has {there} bytes, the published file {bytes}")), against));
+    }
+    if let Some(about) = about(there).filter(|_| bytes.is_none()) {
+        return Ok((Some(format!("another file: it has {there} bytes, the published file about {about}")), against));
     }
     let Some(sum) = sum else { return Ok((None, against)) };
     match sum.of_file(path, step) {

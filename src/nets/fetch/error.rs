@@ -36,6 +36,8 @@ pub enum FetchError {
     DiskFull { folder: PathBuf, free: u64, need: u64 },
     #[error("{path}: {source}", path = .path.display())]
     File { path: PathBuf, source: io::Error },
+    #[error("{network} is being fetched already, by another window or command; wait for it, or stop it")]
+    Busy { network: String },
     #[error("stopped; run the same command again, it goes on where it stopped")]
     Cancelled,
 }

@@ -8,7 +8,7 @@ mod download;
 mod error;
 mod proxy;
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -106,12 +106,28 @@ struct Plan {
 /// See [`FetchError`]; files that are complete stay, an unfinished one waits in `.part`. Where nothing was received, no folder is left.
 pub fn fetch(network: &CatalogNetwork, options: &Options, step: &mut dyn FnMut(&Progress) -> bool) -> Result<Fetched, FetchError> {
     let folder = options.root.join(&network.name);
+    // Held until the end: two that write the same `.part` would destroy it.
+    let _lock = lock(&options.root, network)?;
     let fetched = fetch_into(folder.clone(), network, options, step);
     if fetched.is_err() {
         // Removes nothing but an empty folder; one that cannot be removed changes nothing about the error.
         let _ = fs::remove_dir(&folder);
     }
     fetched
+}
+
+/// The right to write to a network's folder, of this process alone, until it is dropped.
+fn lock(root: &Path, network: &CatalogNetwork) -> Result<File, FetchError> {
+    fs::create_dir_all(root).map_err(FetchError::file(root))?;
+    let path = root.join(format!(".{}.lock", network.name));
+    let file = File::create(&path).map_err(FetchError::file(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(FetchError::Busy { network: network.name.clone() }),
+        // A file system without locks: as it was before there was one.
+        Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(source)) => Err(FetchError::File { path, source }),
+    }
 }
 
 fn fetch_into(
