@@ -129,8 +129,7 @@ fn tensors_of_whole_numbers_are_no_weights() {
 #[test]
 fn damaged_files_are_errors() {
     let bytes = std::fs::read(golden("sam").join(WEIGHTS)).expect("golden weights");
-    let cases: [(&str, Vec<u8>); 6] = [
-        ("empty", Vec::new()),
+    let cases: [(&str, Vec<u8>); 5] = [
         ("cut in the header", bytes[..100].to_vec()),
         ("cut in the numbers", bytes[..bytes.len() - 4].to_vec()),
         ("longer than it says", [bytes.as_slice(), &[0; 4]].concat()),
@@ -147,12 +146,37 @@ fn damaged_files_are_errors() {
 }
 
 #[test]
+fn what_is_no_file_of_weights_is_called_what_it_is() {
+    for (content, words) in [("<!DOCTYPE html><title>Log in</title>", "a web page"), ("", "an empty file")] {
+        let folder = copied("sam");
+        std::fs::write(folder.path().join(WEIGHTS), content).expect("it can be written");
+        let error = sam_error(&folder);
+        assert!(matches!(&error, CheckpointError::NotWeights { .. }) && error.to_string().contains(words), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_the_weights_is_an_error_and_no_endless_wait() {
+    let folder = copied("sam");
+    let path = folder.path().join(WEIGHTS);
+    std::fs::remove_file(&path).expect("it was there");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo is there");
+    assert!(made.success());
+    // A folder's weights are looked for among its files; a name is taken as it is.
+    assert!(matches!(sam_error(&folder), CheckpointError::NoWeights { .. }));
+    let Err(error) = Sam::load(&path, &Device::flex()) else { panic!("a pipe is no network") };
+    assert!(error.to_string().contains("neither a file nor a link to one"), "{error}");
+}
+
+#[test]
 fn missing_files_are_named() {
     for file in ["config.json", "preprocessor_config.json", "tokenizer.json"] {
         let folder = copied("clip");
         std::fs::remove_file(folder.path().join(file)).expect("it was there");
         let error = clip_error(&folder);
         assert!(matches!(&error, CheckpointError::Read { path, .. } if path.ends_with(file)), "{error}");
+        assert!(error.to_string().contains("put the published file there"), "{error}");
     }
     let folder = copied("clip");
     std::fs::remove_file(folder.path().join(WEIGHTS)).expect("it was there");

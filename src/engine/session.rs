@@ -1,13 +1,13 @@
 //! The loaded networks: found, loaded when first needed, and kept while the same ones are asked for.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::metrics::ports::Networks;
 use crate::nets::catalog;
+use crate::nets::checkpoint::open_regular;
 use crate::nets::device::{self, Precision};
 use crate::nets::grounding_dino::{PhraseFeatures, PictureFeatures};
 use crate::nets::preference::{DeviceChoice, DevicePreference, PrecisionChoice};
@@ -230,7 +230,7 @@ fn fingerprint_of_files(files: Vec<PathBuf>) -> Result<String, SessionError> {
     let mut buffer = vec![0; 1 << 20];
     for path in files {
         hasher.update(path.file_name().unwrap_or_default().to_string_lossy().as_bytes());
-        let mut file = File::open(&path).map_err(|e| read(&path, e))?;
+        let mut file = open_regular(&path).map_err(|e| read(&path, e))?;
         loop {
             let count = file.read(&mut buffer).map_err(|e| read(&path, e))?;
             if count == 0 {

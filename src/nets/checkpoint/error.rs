@@ -5,8 +5,10 @@ use std::path::PathBuf;
 /// A checkpoint folder is not what the network needs. Messages name file, tensor or field, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", why_unread(.source))]
     Read { path: PathBuf, source: std::io::Error },
+    #[error("{path}: this is {found}, not a file of weights; fetch the published file again")]
+    NotWeights { path: PathBuf, found: &'static str },
     #[error(
         "{path}: no weights are there (model.safetensors, its parts with an index, or one .pth, .pt or .bin file); put the published file into this folder"
     )]
@@ -54,6 +56,16 @@ pub enum CheckpointError {
     Twice { path: PathBuf, tensor: String },
     #[error("{path}: '{first}' and '{second}' should be the same weights, but differ")]
     NotTied { path: PathBuf, first: String, second: String },
+}
+
+/// A file that is not there belongs to a folder whose other files may be; what such a folder needs is said.
+fn why_unread(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "it is not there; a network of the hub's layout is a folder with its weights, config.json, \
+            preprocessor_config.json and, where it reads text, tokenizer.json: put the published file there"
+            .to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 fn stored_as(stored: Option<&String>) -> String {

@@ -69,7 +69,7 @@ pub fn is_weights(file: &Path) -> bool {
 /// When it cannot be read, is damaged, or would have code run.
 pub fn open_file(path: &Path) -> Result<Box<dyn TensorFile>, CheckpointError> {
     let mut start = Vec::new();
-    File::open(path)
+    open_regular(path)
         .and_then(|file| file.take(9).read_to_end(&mut start))
         .map_err(|source| CheckpointError::Read { path: path.to_owned(), source })?;
     // The ninth byte of a safetensors file opens its header.
@@ -78,6 +78,19 @@ pub fn open_file(path: &Path) -> Result<Box<dyn TensorFile>, CheckpointError> {
         [b'P', b'K', ..] if TorchScriptFile::is_one(path) => Box::new(TorchScriptFile::open(path)?),
         [b'P', b'K', ..] => Box::new(PytorchFile::open(path)?),
         [0x80, ..] if !is_safetensors => Box::new(PytorchFile::open(path)?),
+        // A login page or an error page that was saved in place of the file.
+        [b'<', ..] if !is_safetensors => {
+            return Err(CheckpointError::NotWeights { path: path.to_owned(), found: "a web page (it begins with '<')" });
+        }
+        [] => return Err(CheckpointError::NotWeights { path: path.to_owned(), found: "an empty file" }),
         _ => Box::new(SafetensorsFile::open(path)?),
     })
+}
+
+/// Opens a file for reading. Opening a pipe would wait for somebody to write into it.
+///
+/// # Errors
+/// When it cannot be opened, or is neither a file nor a link to one.
+pub fn open_regular(path: &Path) -> std::io::Result<File> {
+    if std::fs::metadata(path)?.is_file() { File::open(path) } else { Err(std::io::Error::other("it is neither a file nor a link to one")) }
 }

@@ -26,7 +26,7 @@ mod torchscript;
 mod weights;
 
 pub use error::CheckpointError;
-pub use files::{is_weights, open_file, weight_files};
+pub use files::{is_weights, open_file, open_regular, weight_files};
 pub use json::{expect_model_type, expect_value, read_json};
 pub use layout::{Family, Ignored, Layout, Meaning, Parts, Rule, Settings, ignored, rename, split, transposed};
 pub use scope::Scope;
