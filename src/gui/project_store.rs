@@ -160,20 +160,18 @@ impl Store for ProjectStore {
         let item = project.item(row.item).map_err(said)?;
         let stored = project.latest_score(edit, shown.profile).map_err(said)?;
         let failure = row.score.as_ref().and_then(|score| score.parts.as_ref().err().cloned());
-        let made_by = match (&stored, failure) {
+        let run = match &stored {
+            Some(stored) => Some((project.run_setup(stored.run).map_err(said)?, stored.seconds)),
+            None => None,
+        };
+        let made_by = match (&run, failure) {
             (_, Some(why)) => format!("The newest run could not score this edit: {why}"),
-            (Some(stored), None) => {
-                let run = project.run(stored.run).map_err(said)?;
-                format!("networks: {} · device: {} · {:.1} s", run.about.models, run.about.device, stored.seconds)
-            }
+            (Some((run, seconds)), None) => format!("networks: {} · device: {} · {seconds:.1} s", run.models, run.device),
             (None, None) => String::new(),
         };
         let words = if shown.range.is_some() { format!("{}, {}", range.name, range.fitted_on) } else { range.fitted_on.clone() };
         let combined = |score: &Score| Combined { range: words.clone(), ..combined(score, &range) };
-        let corrected = match &stored {
-            Some(stored) => project.run(stored.run).map_err(said)?.about.kind == RunKind::Correction,
-            None => false,
-        };
+        let corrected = run.is_some_and(|(run, _)| run.kind == RunKind::Correction);
         let automatic = match corrected {
             true => project.latest_score_of(edit, shown.profile, RunKind::Set).map_err(said)?,
             false => None,

@@ -3,11 +3,12 @@
 //! For two models and every item that both edited, people prefer one edit (or neither) and so does the metric; the share of
 //! preferences that coincide is the agreement of that pair of models. The paper's number is the plain mean over pairs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
 use super::people::in_order;
+use super::sheet::{Cell, Names, Numbers, Sheet};
 use super::undefined;
 use crate::domain::{ModelVote, Outcome, Preference};
 
@@ -77,12 +78,6 @@ impl Counts {
         self.missing_human += other.missing_human;
     }
 
-    pub(super) fn plus(&self, other: &Self) -> Self {
-        let mut sum = *self;
-        sum.add(other);
-        sum
-    }
-
     /// The share that is right, or why there is none.
     pub fn share(&self) -> Outcome<f64> {
         if self.compared > 0 {
@@ -125,11 +120,15 @@ pub struct Agreement {
 }
 
 /// Human means that differ by less are a tie: means of the same answers in another order may differ in the last bit.
-const HUMAN_TIE: f64 = 1e-9;
+pub(super) const HUMAN_TIE: f64 = 1e-9;
 
 /// Agreement of the metric in `rows` with people. Several edits of one model for one item are each compared.
 pub fn agreement(rows: &[Row], policy: TiePolicy) -> Agreement {
-    PairTable::new(rows, policy).summary(policy, || no_pairs(rows))
+    agreement_of(&Names::of_rows(rows).of(rows), policy)
+}
+
+pub(super) fn agreement_of(sheet: &Sheet<'_>, policy: TiePolicy) -> Agreement {
+    PairTable::new(sheet, policy).summary(policy, || no_pairs(sheet))
 }
 
 /// Agreement of a metric with votes: every vote is one comparison. `metric` gives the value of a model's edit of an item.
@@ -137,10 +136,8 @@ pub fn vote_agreement(votes: &[ModelVote], metric: impl Fn(&str, &str) -> Option
     PairTable::of_votes(votes, metric, policy).summary(policy, || Outcome::NotApplicable("there are no votes".into()))
 }
 
-fn no_pairs(rows: &[Row]) -> Outcome<f64> {
-    let mut models: Vec<&str> = rows.iter().map(|row| row.model.as_str()).collect();
-    models.sort_unstable();
-    models.dedup();
+pub(super) fn no_pairs(sheet: &Sheet<'_>) -> Outcome<f64> {
+    let models = sheet.models();
     Outcome::NotApplicable(match models.len() {
         0 => "there are no edits".into(),
         1 => format!("all edits are of one model ({})", models[0]),
@@ -164,38 +161,42 @@ pub(super) fn macro_mean(sums: &[Counts]) -> Outcome<f64> {
 /// Counts by item and pair of models, so that items can be resampled without comparing again.
 pub(super) struct PairTable<'a> {
     pub(super) pairs: Vec<[&'a str; 2]>,
-    /// Names of the items, in the order of `items`.
+    /// Names of the items.
     pub(super) names: Vec<&'a str>,
-    /// For each item, its cells: index of the pair of models, counts.
-    pub(super) items: Vec<Vec<(usize, Counts)>>,
+    /// Where the cells of each item begin; one more at the end.
+    starts: Vec<usize>,
+    /// Index of the pair of models, counts.
+    cells: Vec<(u32, Counts)>,
 }
 
 impl<'a> PairTable<'a> {
-    pub(super) fn new(rows: &'a [Row], policy: TiePolicy) -> Self {
-        let mut by_item: BTreeMap<&str, BTreeMap<&str, Vec<&Row>>> = BTreeMap::new();
-        for row in rows {
-            by_item.entry(&row.item).or_default().entry(&row.model).or_default().push(row);
-        }
-        let mut index: BTreeMap<[&str; 2], Vec<(usize, Counts)>> = BTreeMap::new();
-        for (at, models) in by_item.values().enumerate() {
-            let models: Vec<_> = models.iter().collect();
-            for (i, (a, rows_a)) in models.iter().enumerate() {
-                for (b, rows_b) in &models[i + 1..] {
+    pub(super) fn new(sheet: &Sheet<'a>, policy: TiePolicy) -> Self {
+        let mut table = Unsorted::default();
+        let mut edits: Vec<Cell> = Vec::new();
+        for item in sheet.items() {
+            table.names.push(sheet.names.items[item[0].item as usize]); // no chunk is empty
+            table.starts.push(table.cells.len());
+            edits.clear();
+            edits.extend_from_slice(item);
+            edits.sort_by_key(|cell| cell.model);
+            let models: Vec<&[Cell]> = edits.chunk_by(|a, b| a.model == b.model).collect();
+            for (i, first) in models.iter().enumerate() {
+                for second in &models[i + 1..] {
                     let mut counts = Counts::default();
-                    for (row_a, row_b) in rows_a.iter().flat_map(|a| rows_b.iter().map(move |b| (a, b))) {
-                        compare(row_a, row_b, policy, &mut counts);
+                    for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
+                        judge(known(a.human - b.human), [known(a.metric), known(b.metric)], policy, &mut counts);
                     }
-                    index.entry([a, b]).or_default().push((at, counts));
+                    table.add([first[0].model, second[0].model], counts);
                 }
             }
         }
-        Self::from_cells(by_item.keys().copied().collect(), index)
+        table.sorted(&sheet.names.models)
     }
 
     /// Every vote is one comparison of its item.
     pub(super) fn of_votes(votes: &'a [ModelVote], metric: impl Fn(&str, &str) -> Option<f64>, policy: TiePolicy) -> Self {
-        let names: Vec<&str> = votes.iter().map(|vote| vote.item.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
-        let mut cells: BTreeMap<[&str; 2], BTreeMap<usize, Counts>> = BTreeMap::new();
+        let mut numbers = Numbers::default();
+        let mut items: BTreeMap<&str, BTreeMap<[u32; 2], Counts>> = BTreeMap::new();
         for vote in votes {
             let (first, second, preference) = in_order(vote);
             let human = match preference {
@@ -203,41 +204,51 @@ impl<'a> PairTable<'a> {
                 Preference::Second => -1.0,
                 Preference::Tie | Preference::BothBad => 0.0,
             };
-            // Every item is among the names.
-            let at = names.binary_search(&vote.item.as_str()).unwrap_or_default();
-            let counts = cells.entry([first, second]).or_default().entry(at).or_default();
+            let pair = [numbers.of(first), numbers.of(second)];
+            let counts = items.entry(&vote.item).or_default().entry(pair).or_default();
             judge(Some(human), [metric(&vote.item, first), metric(&vote.item, second)], policy, counts);
         }
-        let index = cells.into_iter().map(|(pair, cells)| (pair, cells.into_iter().collect())).collect();
-        Self::from_cells(names, index)
-    }
-
-    fn from_cells(names: Vec<&'a str>, index: BTreeMap<[&'a str; 2], Vec<(usize, Counts)>>) -> Self {
-        let mut items = vec![Vec::new(); names.len()];
-        let mut pairs = Vec::with_capacity(index.len());
-        for (at, (pair, cells)) in index.into_iter().enumerate() {
-            pairs.push(pair);
-            for (item, counts) in cells {
-                items[item].push((at, counts));
+        let (places, models) = numbers.sorted();
+        let mut table = Unsorted::default();
+        for (name, pairs) in items {
+            table.names.push(name);
+            table.starts.push(table.cells.len());
+            for (pair, counts) in pairs {
+                table.add(pair.map(|number| places[number as usize]), counts);
             }
         }
-        Self { pairs, names, items }
+        table.sorted(&models)
     }
 
     /// The same comparisons, of the pairs that hold `model` only.
     pub(super) fn with_model(&self, model: &str) -> Self {
         let kept: Vec<usize> = (0..self.pairs.len()).filter(|&at| self.pairs[at].contains(&model)).collect();
         let pairs = kept.iter().map(|&at| self.pairs[at]).collect();
-        let cells = |cells: &Vec<(usize, Counts)>| -> Vec<(usize, Counts)> {
-            cells.iter().filter_map(|(pair, counts)| Some((kept.binary_search(pair).ok()?, *counts))).collect()
-        };
-        Self { pairs, names: self.names.clone(), items: self.items.iter().map(cells).collect() }
+        let (mut starts, mut cells) = (vec![0], Vec::new());
+        for item in 0..self.names.len() {
+            let own = self.of_item(item).iter();
+            cells.extend(own.filter_map(|(pair, counts)| Some((kept.binary_search(&(*pair as usize)).ok()? as u32, *counts))));
+            starts.push(cells.len());
+        }
+        Self { pairs, names: self.names.clone(), starts, cells }
+    }
+
+    /// The cells of one item: index of the pair of models, counts.
+    pub(super) fn of_item(&self, item: usize) -> &[(u32, Counts)] {
+        &self.cells[self.starts[item]..self.starts[item + 1]]
+    }
+
+    /// The items with a compared pair.
+    pub(super) fn compared(&self) -> Vec<usize> {
+        (0..self.names.len()).filter(|&item| self.of_item(item).iter().any(|(_, counts)| counts.compared > 0)).collect()
     }
 
     /// The result over all items; `nothing` says why there is none when no pair of models shares an item.
     pub(super) fn summary(&self, policy: TiePolicy, nothing: impl Fn() -> Outcome<f64>) -> Agreement {
-        let all: Vec<usize> = (0..self.items.len()).collect();
-        let sums = self.sums(&all);
+        let mut sums = vec![Counts::default(); self.pairs.len()];
+        for (pair, counts) in &self.cells {
+            sums[*pair as usize].add(counts);
+        }
         let mut counts = Counts::default();
         for pair in &sums {
             counts.add(pair);
@@ -250,27 +261,43 @@ impl<'a> PairTable<'a> {
         let pairs = self.pairs.iter().zip(&sums).map(|(pair, counts)| share(pair, counts)).collect();
         let micro_mean = if self.pairs.is_empty() { nothing() } else { counts.share() };
         let macro_mean = if self.pairs.is_empty() { nothing() } else { macro_mean(&sums) };
-        let items = self.items.iter().filter(|cells| cells.iter().any(|(_, counts)| counts.compared > 0)).count();
-        Agreement { policy, pairs, macro_mean, micro_mean, counts, items }
-    }
-
-    /// Counts by pair of models over the given items (an item may stand several times).
-    pub(super) fn sums(&self, chosen: &[usize]) -> Vec<Counts> {
-        let mut sums = vec![Counts::default(); self.pairs.len()];
-        for &item in chosen {
-            for (pair, counts) in &self.items[item] {
-                sums[*pair].add(counts);
-            }
-        }
-        sums
+        Agreement { policy, pairs, macro_mean, micro_mean, counts, items: self.compared().len() }
     }
 }
 
-/// Compares two edits of one item.
-fn compare(a: &Row, b: &Row, policy: TiePolicy, counts: &mut Counts) {
-    let finite = |value: Option<f64>| value.filter(|v| v.is_finite());
-    let human = finite(a.human).zip(finite(b.human)).map(|(a, b)| a - b);
-    judge(human, [a.metric, b.metric], policy, counts);
+/// A table whose pairs of models stand in the order in which they came.
+#[derive(Default)]
+struct Unsorted<'a> {
+    names: Vec<&'a str>,
+    starts: Vec<usize>,
+    cells: Vec<(u32, Counts)>,
+    pairs: HashMap<[u32; 2], u32>,
+}
+
+impl<'a> Unsorted<'a> {
+    fn add(&mut self, pair: [u32; 2], counts: Counts) {
+        let next = self.pairs.len() as u32; // four thousand million pairs do not fit into memory
+        self.cells.push((*self.pairs.entry(pair).or_insert(next), counts));
+    }
+
+    /// Pairs in alphabetical order; the numbers of models are places in `models`.
+    fn sorted(mut self, models: &[&'a str]) -> PairTable<'a> {
+        let mut pairs: Vec<([u32; 2], u32)> = self.pairs.into_iter().collect();
+        pairs.sort_unstable();
+        let mut places = vec![0; pairs.len()];
+        for (place, (_, number)) in pairs.iter().enumerate() {
+            places[*number as usize] = place as u32;
+        }
+        self.cells.iter_mut().for_each(|(pair, _)| *pair = places[*pair as usize]);
+        self.starts.push(self.cells.len());
+        let pairs = pairs.into_iter().map(|(pair, _)| pair.map(|model| models[model as usize])).collect();
+        PairTable { pairs, names: self.names, starts: self.starts, cells: self.cells }
+    }
+}
+
+/// NaN stands for none.
+fn known(value: f64) -> Option<f64> {
+    (!value.is_nan()).then_some(value)
 }
 
 /// One comparison: how far people prefer the first of two edits (negative: the second), and the metric's values of both.
@@ -314,35 +341,67 @@ fn judge(human: Option<f64>, metric: [Option<f64>; 2], policy: TiePolicy, counts
 ///
 /// Fit it on other data than is reported, or say that it was fitted on them.
 pub fn best_tie_threshold(rows: &[Row]) -> Outcome<f64> {
-    let mut differences: Vec<(f64, bool, bool)> = Vec::new(); // metric distance, human tie, same direction
-    let mut by_item: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-    for row in rows {
-        by_item.entry(&row.item).or_default().push(row);
-    }
-    for edits in by_item.values() {
+    tie_threshold_of(&Names::of_rows(rows).of(rows))
+}
+
+pub(super) fn tie_threshold_of(sheet: &Sheet<'_>) -> Outcome<f64> {
+    let mut differences = Vec::new();
+    for edits in sheet.items() {
         for (i, a) in edits.iter().enumerate() {
             for b in edits[i + 1..].iter().filter(|b| b.model != a.model) {
-                let (Some(ma), Some(mb), Some(ha), Some(hb)) = (a.metric, b.metric, a.human, b.human) else { continue };
-                if [ma, mb, ha, hb].iter().all(|v| v.is_finite()) {
-                    differences.push(((ma - mb).abs(), (ha - hb).abs() < HUMAN_TIE, (ha > hb) == (ma > mb)));
-                }
+                differences.extend(Difference::of(a.metric - b.metric, a.human - b.human));
             }
         }
     }
+    best_threshold(differences)
+}
+
+/// The same for votes.
+pub(super) fn vote_tie_threshold(votes: &[ModelVote], metric: impl Fn(&str, &str) -> Option<f64>) -> Outcome<f64> {
+    let difference = |vote: &ModelVote| {
+        let human = match vote.preference {
+            Preference::First => 1.0,
+            Preference::Second => -1.0,
+            Preference::Tie | Preference::BothBad => 0.0,
+        };
+        Difference::of(metric(&vote.item, &vote.first)? - metric(&vote.item, &vote.second)?, human)
+    };
+    best_threshold(votes.iter().filter_map(difference).collect())
+}
+
+/// Two edits as a threshold sees them.
+struct Difference {
+    metric: f64,
+    human_tie: bool,
+    same_direction: bool,
+}
+
+impl Difference {
+    /// `None` where a value is missing.
+    fn of(metric: f64, human: f64) -> Option<Self> {
+        (!metric.is_nan() && !human.is_nan()).then(|| Self {
+            metric: metric.abs(),
+            human_tie: human.abs() < HUMAN_TIE,
+            same_direction: (human > 0.0) == (metric > 0.0),
+        })
+    }
+}
+
+fn best_threshold(mut differences: Vec<Difference>) -> Outcome<f64> {
     if differences.is_empty() {
         return Outcome::NotApplicable("no pair of edits has metric values and ratings".into());
     }
-    differences.sort_by(|a, b| a.0.total_cmp(&b.0));
+    differences.sort_by(|a, b| a.metric.total_cmp(&b.metric));
     // Above the threshold: right where people prefer the same edit; up to it: right where people tie.
-    let mut right: i64 = differences.iter().filter(|d| !d.1 && d.2 && d.0 > 0.0).count() as i64;
-    right += differences.iter().filter(|d| d.0 == 0.0 && d.1).count() as i64;
+    let mut right: i64 = differences.iter().filter(|d| !d.human_tie && d.same_direction && d.metric > 0.0).count() as i64;
+    right += differences.iter().filter(|d| d.metric == 0.0 && d.human_tie).count() as i64;
     let (mut best, mut threshold) = (right, 0.0);
-    let mut at = differences.iter().take_while(|d| d.0 == 0.0).count();
+    let mut at = differences.iter().take_while(|d| d.metric == 0.0).count();
     while at < differences.len() {
-        let value = differences[at].0;
-        while at < differences.len() && differences[at].0 == value {
-            let (_, human_tie, same) = differences[at];
-            right += i64::from(human_tie) - i64::from(!human_tie && same);
+        let value = differences[at].metric;
+        while at < differences.len() && differences[at].metric == value {
+            let Difference { human_tie, same_direction, .. } = differences[at];
+            right += i64::from(human_tie) - i64::from(!human_tie && same_direction);
             at += 1;
         }
         if right > best {

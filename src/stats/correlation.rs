@@ -1,20 +1,11 @@
 //! Correlation of two columns, and the area under the curve. Textbook formulas; checked against scipy.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::agreement::Row;
+use super::sheet::{self, Names, Sheet};
 use super::undefined;
 use crate::domain::Outcome;
-
-/// The two columns of the rows that have both values, and how many rows have not.
-pub fn complete(rows: &[Row]) -> (Vec<f64>, Vec<f64>, usize) {
-    let pairs = rows.iter().filter_map(|row| Some((row.metric.filter(|v| v.is_finite())?, row.human.filter(|v| v.is_finite())?)));
-    let (metric, human): (Vec<f64>, Vec<f64>) = pairs.unzip();
-    let missing = rows.len() - metric.len();
-    (metric, human, missing)
-}
 
 /// Which correlation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -182,25 +173,25 @@ pub struct PerItem {
 
 /// Correlates within each item and takes the plain mean over items that have a coefficient.
 pub fn per_item(rows: &[Row], which: Correlation) -> PerItem {
-    let mut by_item: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
-    for row in rows {
-        by_item.entry(&row.item).or_default().push(row.clone());
+    per_item_of(&Names::of_rows(rows).of(rows), which)
+}
+
+pub(super) fn per_item_of(sheet: &Sheet<'_>, which: Correlation) -> PerItem {
+    let (mut sum, mut known, mut all) = (0.0, 0_usize, 0_usize);
+    for item in sheet.items() {
+        let (metric, human) = sheet::complete(item);
+        all += 1;
+        if let Outcome::Value(value) = which.of(&metric, &human) {
+            sum += value;
+            known += 1;
+        }
     }
-    let values: Vec<Outcome<f64>> = by_item
-        .values()
-        .map(|rows| {
-            let (metric, human, _) = complete(rows);
-            which.of(&metric, &human)
-        })
-        .collect();
-    let known: Vec<f64> = values.iter().filter_map(|v| v.value().copied()).collect();
-    let undefined = values.len() - known.len();
-    let mean = if known.is_empty() {
-        Outcome::NotApplicable(format!("no item of {} has two edits that differ in both columns", values.len()))
+    let mean = if known == 0 {
+        Outcome::NotApplicable(format!("no item of {all} has two edits that differ in both columns"))
     } else {
-        Outcome::Value(known.iter().sum::<f64>() / known.len() as f64)
+        Outcome::Value(sum / known as f64)
     };
-    PerItem { mean, items: known.len(), undefined }
+    PerItem { mean, items: known, undefined: all - known }
 }
 
 /// Area under the curve: the chance that a good edit scores above a bad one, ties half.

@@ -2,13 +2,13 @@
 //!
 //! Items are resampled, not edits: edits of one item are judged against each other and are not independent.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{Counts, PairTable, Row, TiePolicy, macro_mean};
-use super::correlation::{Correlation, complete};
 use super::random::Random;
+use super::sheet::{Names, Sheet};
 use super::undefined;
 use crate::domain::Outcome;
 
@@ -51,7 +51,7 @@ pub enum Mean {
 }
 
 /// Why there is no interval, and no p, while nothing is drawn.
-const NO_RESAMPLES: &str = "no resamples were drawn";
+pub(super) const NO_RESAMPLES: &str = "no resamples were drawn";
 
 /// The interval of a statistic of `items` things, given as the indices of those drawn.
 pub fn interval(items: usize, settings: Bootstrap, mut statistic: impl FnMut(&[usize]) -> Outcome<f64>) -> Outcome<Interval> {
@@ -109,22 +109,34 @@ fn percentiles(mut values: Vec<f64>, items: usize, settings: Bootstrap) -> Outco
 
 /// The interval of the agreement with people.
 pub fn agreement_interval(rows: &[Row], policy: TiePolicy, mean: Mean, settings: Bootstrap) -> Outcome<Interval> {
-    let table = PairTable::new(rows, policy);
+    let names = Names::of_rows(rows);
+    let table = PairTable::new(&names.of(rows), policy);
     if table.pairs.is_empty() {
         return Outcome::NotApplicable("no item has edits of two models".into());
     }
-    table_interval(&table, mean, settings)
+    let [by_pair, all] = table_intervals(&table, settings);
+    match mean {
+        Mean::Macro => by_pair,
+        Mean::Micro => all,
+    }
 }
 
-/// The interval over the items of a table that have a comparison.
-pub(super) fn table_interval(table: &PairTable<'_>, mean: Mean, settings: Bootstrap) -> Outcome<Interval> {
-    let compared: Vec<usize> =
-        (0..table.items.len()).filter(|&item| table.items[item].iter().any(|(_, counts)| counts.compared > 0)).collect();
+/// The intervals of the macro and of the micro mean over the items of a table that have a comparison.
+pub(super) fn table_intervals(table: &PairTable<'_>, settings: Bootstrap) -> [Outcome<Interval>; 2] {
+    let compared = table.compared();
+    let none = |why: String| [Outcome::NotApplicable(why.clone()), Outcome::NotApplicable(why)];
     if compared.len() < 2 {
-        return Outcome::NotApplicable(format!("{} item(s) with a comparison; an interval needs two", compared.len()));
+        return none(format!("{} item(s) with a comparison; an interval needs two", compared.len()));
+    }
+    if settings.resamples == 0 {
+        return none(NO_RESAMPLES.into());
     }
     let shares = SharesByItem::new(table, &compared);
-    interval(compared.len(), settings, |drawn| mean_of(&shares.sums(drawn), mean))
+    let found = intervals(compared.len(), settings, |drawn| {
+        let sums = shares.sums(drawn);
+        vec![mean_of(&sums, Mean::Macro), mean_of(&sums, Mean::Micro)]
+    });
+    found.try_into().unwrap_or_else(|_| none("no statistic".into()))
 }
 
 /// What the mean of a resample needs of a table, close together in memory: most of the time of an interval goes into reading it.
@@ -141,9 +153,9 @@ impl SharesByItem {
         let mut starts = vec![0];
         let mut cells = Vec::new();
         for &item in items {
-            let compared = table.items[item].iter().filter(|(_, counts)| counts.compared > 0);
-            // A pair index or a count above four thousand million does not fit into memory before it does not fit here.
-            cells.extend(compared.map(|(pair, counts)| (*pair as u32, counts.compared as u32, counts.right)));
+            let compared = table.of_item(item).iter().filter(|(_, counts)| counts.compared > 0);
+            // A count above four thousand million does not fit into memory before it does not fit here.
+            cells.extend(compared.map(|(pair, counts)| (*pair, counts.compared as u32, counts.right)));
             starts.push(cells.len());
         }
         Self { pairs: table.pairs.len(), starts, cells }
@@ -152,14 +164,16 @@ impl SharesByItem {
     /// What is compared and right by pair of models, over the items drawn.
     fn sums(&self, drawn: &[usize]) -> Vec<Counts> {
         let mut sums = vec![Counts::default(); self.pairs];
-        for &item in drawn {
-            for &(pair, compared, right) in &self.cells[self.starts[item]..self.starts[item + 1]] {
-                let sum = &mut sums[pair as usize];
-                sum.compared += compared as usize;
-                sum.right += right;
-            }
-        }
+        drawn.iter().for_each(|&item| self.add(item, &mut sums));
         sums
+    }
+
+    fn add(&self, item: usize, sums: &mut [Counts]) {
+        for &(pair, compared, right) in &self.cells[self.starts[item]..self.starts[item + 1]] {
+            let sum = &mut sums[pair as usize];
+            sum.compared += compared as usize;
+            sum.right += right;
+        }
     }
 }
 
@@ -173,26 +187,6 @@ fn mean_of(sums: &[Counts], mean: Mean) -> Outcome<f64> {
     }
 }
 
-/// The interval of a correlation over all edits; whole items are drawn.
-pub fn correlation_interval(rows: &[Row], which: Correlation, settings: Bootstrap) -> Outcome<Interval> {
-    let mut by_item: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
-    for row in rows {
-        by_item.entry(&row.item).or_default().push(row.clone());
-    }
-    let columns: Vec<(Vec<f64>, Vec<f64>)> = by_item
-        .values()
-        .map(|rows| {
-            let (metric, human, _) = complete(rows);
-            (metric, human)
-        })
-        .collect();
-    interval(columns.len(), settings, |drawn| {
-        let metric: Vec<f64> = drawn.iter().flat_map(|&i| columns[i].0.iter().copied()).collect();
-        let human: Vec<f64> = drawn.iter().flat_map(|&i| columns[i].1.iter().copied()).collect();
-        which.of(&metric, &human)
-    })
-}
-
 /// Two metrics on the same edits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -202,7 +196,7 @@ pub struct Comparison {
     pub interval: Outcome<Interval>,
     /// Two-sided p of "the two are exchangeable": within each item drawn by coin the metrics change places.
     pub p_value: f64,
-    /// Items compared.
+    /// Items with a compared pair.
     pub items: usize,
     /// Edits left out because one of the metrics or the rating is missing.
     pub left_out: usize,
@@ -210,11 +204,9 @@ pub struct Comparison {
 
 /// Compares the agreement of two metrics with people over the edits where both have a value.
 pub fn compare(first: &[Row], second: &[Row], policy: TiePolicy, mean: Mean, settings: Bootstrap) -> Outcome<Comparison> {
-    if settings.resamples == 0 {
-        return Outcome::NotApplicable(NO_RESAMPLES.into());
-    }
     let known = |rows: &[Row]| -> BTreeSet<(String, String)> {
-        rows.iter().filter(|r| r.metric.is_some_and(f64::is_finite)).map(|r| (r.item.clone(), r.model.clone())).collect()
+        let complete = |r: &&Row| r.metric.is_some_and(f64::is_finite) && r.human.is_some_and(f64::is_finite);
+        rows.iter().filter(complete).map(|r| (r.item.clone(), r.model.clone())).collect()
     };
     let (in_first, in_second) = (known(first), known(second));
     let shared = |rows: &[Row]| -> Vec<Row> {
@@ -225,30 +217,51 @@ pub fn compare(first: &[Row], second: &[Row], policy: TiePolicy, mean: Mean, set
         rows.iter().filter(both).cloned().collect()
     };
     let (a, b) = (shared(first), shared(second));
-    let (table_a, table_b) = (PairTable::new(&a, policy), PairTable::new(&b, policy));
+    let left_out = first.len().max(second.len()) - a.len();
+    let (names_a, names_b) = (Names::of_rows(&a), Names::of_rows(&b));
+    compare_sheets([&names_a.of(&a), &names_b.of(&b)], left_out, policy, mean, settings)
+}
+
+/// Compares two metrics over the same edits; `left_out` is how many were left out because one of the two or the rating is missing.
+pub(super) fn compare_sheets(
+    sheets: [&Sheet<'_>; 2],
+    left_out: usize,
+    policy: TiePolicy,
+    mean: Mean,
+    settings: Bootstrap,
+) -> Outcome<Comparison> {
+    if settings.resamples == 0 {
+        return Outcome::NotApplicable(NO_RESAMPLES.into());
+    }
+    let [table_a, table_b] = sheets.map(|sheet| PairTable::new(sheet, policy));
     if table_a.pairs.is_empty() || table_a.names != table_b.names || table_a.pairs != table_b.pairs {
         return Outcome::NotApplicable("the two metrics share no item with edits of two models".into());
     }
-    let items = table_a.items.len();
+    // Where nothing is compared (one edit, or people see no difference), nothing can be drawn.
+    let compared: Vec<usize> = BTreeSet::from_iter(table_a.compared().into_iter().chain(table_b.compared())).into_iter().collect();
+    let items = compared.len();
+    let (a, b) = (SharesByItem::new(&table_a, &compared), SharesByItem::new(&table_b, &compared));
     let difference = |a: &[Counts], b: &[Counts]| mean_of(a, mean).and_then(|a| mean_of(b, mean).map(|b| a - b));
-    let all: Vec<usize> = (0..items).collect();
-    let seen = match difference(&table_a.sums(&all), &table_b.sums(&all)) {
+    let totals = |table: &PairTable<'_>| table.summary(policy, || Outcome::NotApplicable(String::new())).pairs;
+    let counts = |table: &PairTable<'_>| -> Vec<Counts> { totals(table).into_iter().map(|pair| pair.counts).collect() };
+    let seen = match difference(&counts(&table_a), &counts(&table_b)) {
         Outcome::Value(seen) => seen,
         Outcome::NotApplicable(why) | Outcome::Failed(why) => return Outcome::NotApplicable(why),
     };
-    let interval = interval(items, settings, |drawn| difference(&table_a.sums(drawn), &table_b.sums(drawn)));
+    let interval = interval(items, settings, |drawn| difference(&a.sums(drawn), &b.sums(drawn)));
     let mut random = Random::new(settings.seed ^ 0x5161_6e66);
     let mut as_far = 0;
     for _ in 0..settings.resamples {
-        let (kept, swapped): (Vec<usize>, Vec<usize>) = all.iter().partition(|_| random.coin());
-        let mixed = |own: &PairTable<'_>, other: &PairTable<'_>| -> Vec<Counts> {
-            own.sums(&kept).iter().zip(other.sums(&swapped)).map(|(x, y)| x.plus(&y)).collect()
-        };
-        let drawn = difference(&mixed(&table_a, &table_b), &mixed(&table_b, &table_a));
-        as_far += usize::from(drawn.value().is_some_and(|d| d.abs() >= seen.abs() - 1e-12));
+        let (mut mixed_a, mut mixed_b) = (a.sums(&[]), b.sums(&[]));
+        for item in 0..items {
+            let (own, other) = if random.coin() { (&a, &b) } else { (&b, &a) };
+            own.add(item, &mut mixed_a);
+            other.add(item, &mut mixed_b);
+        }
+        as_far += usize::from(difference(&mixed_a, &mixed_b).value().is_some_and(|d| d.abs() >= seen.abs() - 1e-12));
     }
     let p_value = (1 + as_far) as f64 / (1 + settings.resamples) as f64;
-    Outcome::Value(Comparison { difference: seen, interval, p_value, items, left_out: first.len().max(second.len()) - a.len() })
+    Outcome::Value(Comparison { difference: seen, interval, p_value, items, left_out })
 }
 
 /// The items needed for an interval of the given width, if the width falls with the square root of their number.

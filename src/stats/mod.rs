@@ -6,6 +6,8 @@
 //! each other; [`ground_truth`] and [`weights`] the paper's other two tests. What is not defined is [`crate::domain::Outcome::NotApplicable`] with the reason, never a number.
 
 pub mod agreement;
+pub mod alpha;
+mod answers;
 pub mod bradley_terry;
 pub mod comparison;
 pub mod correlation;
@@ -16,6 +18,8 @@ pub mod people;
 pub mod published;
 mod random;
 pub mod raters;
+pub mod resampled;
+mod sheet;
 pub mod undefined;
 pub mod weights;
 

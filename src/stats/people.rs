@@ -4,10 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::alpha::{AlphaIntervals, alpha_intervals};
+use super::answers::{Asked, counted, numbered};
 use super::correlation::spearman;
-use super::raters::{Icc, Level, Unit, Weights, cohen_kappa, fleiss_kappa, icc, krippendorff_alpha, percent_agreement};
+use super::intervals::{Bootstrap, NO_RESAMPLES};
+use super::raters::{
+    Icc, Level, Unit, Weights, beside_others, cohen_kappa, fleiss_kappa, habits, icc, krippendorff_alpha, percent_agreement,
+};
 use super::undefined;
 use crate::domain::{ModelVote, Outcome, Preference};
 
@@ -26,26 +32,14 @@ pub struct Answer {
 /// Names an edit in a table: item and model.
 pub type EditName = (String, String);
 
-/// Answers of one criterion: edit → rater → answer that counts.
-type Counted<'a> = BTreeMap<(&'a str, &'a str), BTreeMap<&'a str, f64>>;
-
-/// The answers that count, by criterion. Of several by one rater for an edit the last one counts.
-fn counted(answers: &[Answer]) -> BTreeMap<&str, Counted<'_>> {
-    let mut tables: BTreeMap<&str, Counted<'_>> = BTreeMap::new();
-    for answer in answers.iter().filter(|answer| answer.value.is_finite()) {
-        let table = tables.entry(&answer.criterion).or_default();
-        table.entry((&answer.item, &answer.model)).or_default().insert(&answer.rater, answer.value);
-    }
-    tables
-}
-
 /// Mean over raters, by edit and criterion.
 pub fn means(answers: &[Answer]) -> BTreeMap<EditName, BTreeMap<String, f64>> {
     let mut means: BTreeMap<EditName, BTreeMap<String, f64>> = BTreeMap::new();
-    for (criterion, table) in counted(answers) {
-        for ((item, model), cells) in table {
-            let mean = cells.values().sum::<f64>() / cells.len() as f64;
-            means.entry((item.to_owned(), model.to_owned())).or_default().insert(criterion.to_owned(), mean);
+    for asked in counted(answers) {
+        for ((item, model), unit) in asked.edits.iter().zip(&asked.units) {
+            let given: Vec<f64> = unit.iter().flatten().copied().collect();
+            let mean = given.iter().sum::<f64>() / given.len() as f64; // every edit of the table has an answer
+            means.entry(((*item).to_owned(), (*model).to_owned())).or_default().insert(asked.criterion.to_owned(), mean);
         }
     }
     means
@@ -81,6 +75,9 @@ pub struct BetweenRaters {
     pub alpha_ordinal: Outcome<f64>,
     #[serde(with = "undefined")]
     pub alpha_interval: Outcome<f64>,
+    /// Items are drawn.
+    #[serde(default)]
+    pub alpha_intervals: AlphaIntervals,
     #[serde(with = "undefined")]
     pub fleiss_kappa: Outcome<f64>,
     /// Every pair of raters.
@@ -122,10 +119,28 @@ impl BetweenRaters {
             alpha_nominal: krippendorff_alpha(units, Level::Nominal),
             alpha_ordinal: krippendorff_alpha(units, Level::Ordinal),
             alpha_interval: krippendorff_alpha(units, Level::Interval),
+            alpha_intervals: AlphaIntervals::none(NO_RESAMPLES),
             fleiss_kappa: fleiss_kappa(units),
             cohen_kappa: pairs,
             icc_single: icc(units, Icc::TwoOne),
             icc_mean: icc(units, Icc::TwoMean),
+        }
+    }
+
+    /// Of choices, whose codes have no order: what orders or subtracts them is undefined.
+    fn without_order(self) -> Self {
+        fn no_order<T>() -> Outcome<T> {
+            Outcome::NotApplicable("votes have no order and no distance: see nominal α, κ and per cent".to_owned())
+        }
+        let unweighed = |pair: PairKappa| PairKappa { quadratic: no_order(), ..pair };
+        Self {
+            alpha_ordinal: no_order(),
+            alpha_interval: no_order(),
+            alpha_intervals: AlphaIntervals { ordinal: no_order(), interval: no_order(), ..self.alpha_intervals },
+            icc_single: no_order(),
+            icc_mean: no_order(),
+            cohen_kappa: self.cohen_kappa.into_iter().map(unweighed).collect(),
+            ..self
         }
     }
 }
@@ -140,30 +155,41 @@ fn units_of<'a>(cells: impl Iterator<Item = &'a BTreeMap<&'a str, f64>> + Clone)
 
 /// Agreement between people, by criterion and model.
 pub fn between_raters(answers: &[Answer]) -> BTreeMap<String, BTreeMap<String, BetweenRaters>> {
-    let by_model = |table: &Counted<'_>| {
-        let models: BTreeSet<&str> = table.keys().map(|(_, model)| *model).collect();
-        models
-            .into_iter()
-            .map(|model| {
-                let (raters, units) = units_of(table.iter().filter(|((_, of), _)| *of == model).map(|(_, cells)| cells));
-                (model.to_owned(), BetweenRaters::of(&raters, &units))
-            })
-            .collect()
+    between_raters_of(&counted(answers), NONE)
+}
+
+/// No intervals.
+const NONE: Bootstrap = Bootstrap { resamples: 0, level: 0.95, seed: 1 };
+
+pub(super) fn between_raters_of(tables: &[Asked<'_>], settings: Bootstrap) -> BTreeMap<String, BTreeMap<String, BetweenRaters>> {
+    let of = |asked: &Asked<'_>| {
+        let parts = asked.by_model().into_par_iter();
+        // Two units of one model are of two items, but for repeated edits.
+        parts.map(|part| (part.model.to_owned(), with_intervals(&part.raters, &part.units, &part.items, settings))).collect()
     };
-    counted(answers).iter().map(|(criterion, table)| ((*criterion).to_owned(), by_model(table))).collect()
+    tables.par_iter().map(|asked| (asked.criterion.to_owned(), of(asked))).collect()
+}
+
+fn with_intervals(raters: &[&str], units: &[Unit], items: &[usize], settings: Bootstrap) -> BetweenRaters {
+    BetweenRaters { alpha_intervals: alpha_intervals(units, items, settings), ..BetweenRaters::of(raters, units) }
 }
 
 /// Agreement between people, by criterion, over the edits of all models together.
 pub fn between_raters_all(answers: &[Answer]) -> BTreeMap<String, BetweenRaters> {
-    let of = |table: &Counted<'_>| {
-        let (raters, units) = units_of(table.values());
-        BetweenRaters::of(&raters, &units)
-    };
-    counted(answers).iter().map(|(criterion, table)| ((*criterion).to_owned(), of(table))).collect()
+    between_raters_all_of(&counted(answers), NONE)
+}
+
+pub(super) fn between_raters_all_of(tables: &[Asked<'_>], settings: Bootstrap) -> BTreeMap<String, BetweenRaters> {
+    let of = |asked: &Asked<'_>| with_intervals(&asked.raters, &asked.units, &asked.items(), settings);
+    tables.par_iter().map(|asked| (asked.criterion.to_owned(), of(asked))).collect()
 }
 
 /// Agreement between people who voted, by criterion: a unit is an item with a pair of models. Only nominal statistics mean something.
 pub fn between_voters(votes: &[ModelVote]) -> BTreeMap<String, BetweenRaters> {
+    between_voters_of(votes, NONE)
+}
+
+pub(super) fn between_voters_of(votes: &[ModelVote], settings: Bootstrap) -> BTreeMap<String, BetweenRaters> {
     let mut tables: BTreeMap<&str, BTreeMap<[&str; 3], BTreeMap<&str, f64>>> = BTreeMap::new();
     for vote in votes {
         let (first, second, preference) = in_order(vote);
@@ -180,7 +206,8 @@ pub fn between_voters(votes: &[ModelVote]) -> BTreeMap<String, BetweenRaters> {
         .iter()
         .map(|(criterion, table)| {
             let (raters, units) = units_of(table.values());
-            ((*criterion).to_owned(), BetweenRaters::of(&raters, &units))
+            let items = numbered(table.keys().map(|[item, _, _]| *item));
+            ((*criterion).to_owned(), with_intervals(&raters, &units, &items, settings).without_order())
         })
         .collect()
 }
@@ -290,49 +317,36 @@ impl RaterReport {
 
 /// Habits of raters, by criterion and rater.
 pub fn rater_reports(answers: &[Answer]) -> BTreeMap<String, BTreeMap<String, RaterReport>> {
-    let tables = counted(answers);
-    let mut reports: BTreeMap<String, BTreeMap<String, RaterReport>> = BTreeMap::new();
-    for (criterion, table) in &tables {
-        let (raters, units) = units_of(table.values());
-        for (i, (rater, habit)) in raters.iter().zip(super::raters::habits(&units)).enumerate() {
-            let (own, others): (Vec<f64>, Vec<f64>) = units.iter().filter_map(|unit| beside_others(unit, i)).unzip();
-            let mine: Vec<&Answer> =
-                answers.iter().filter(|a| a.criterion == *criterion && a.rater == *rater && a.value.is_finite()).collect();
-            let repeats = repeats(&mine);
-            let none = || Outcome::NotApplicable("no edit was answered twice".to_owned());
-            let mean =
-                |values: &[f64]| if values.is_empty() { none() } else { Outcome::Value(values.iter().sum::<f64>() / values.len() as f64) };
-            let equal: Vec<f64> = repeats.iter().map(|distance| f64::from(u8::from(*distance == 0.0))).collect();
-            let report = RaterReport {
-                answers: habit.answers,
-                bias: habit.bias,
-                spread: habit.spread,
-                with_others: if own.is_empty() { Outcome::NotApplicable("nobody else answered".into()) } else { spearman(&own, &others) },
-                repeats: repeats.len(),
-                self_consistency: mean(&equal),
-                self_distance: mean(&repeats),
-                median_seconds: median(mine.iter().filter_map(|answer| answer.seconds).collect(), "no time is recorded"),
-            };
-            reports.entry((*criterion).to_owned()).or_default().insert((*rater).to_owned(), report);
-        }
-    }
-    reports
+    rater_reports_of(&counted(answers))
 }
 
-/// A rater's answer with the mean of the others, where both exist.
-fn beside_others(unit: &Unit, rater: usize) -> Option<(f64, f64)> {
-    let others: Vec<f64> = unit.iter().enumerate().filter(|(i, _)| *i != rater).filter_map(|(_, cell)| *cell).collect();
-    let own = unit.get(rater).copied().flatten()?;
-    (!others.is_empty()).then(|| (own, others.iter().sum::<f64>() / others.len() as f64))
+pub(super) fn rater_reports_of(tables: &[Asked<'_>]) -> BTreeMap<String, BTreeMap<String, RaterReport>> {
+    tables.par_iter().map(|asked| (asked.criterion.to_owned(), reports_of(asked))).collect()
 }
 
-/// Distance of the last two answers to each edit that was answered more than once.
-fn repeats(answers: &[&Answer]) -> Vec<f64> {
-    let mut by_edit: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
-    for answer in answers {
-        by_edit.entry((&answer.item, &answer.model)).or_default().push(answer.value);
-    }
-    by_edit.values().filter_map(|values| values.last_chunk::<2>()).map(|[a, b]| (a - b).abs()).collect()
+fn reports_of(asked: &Asked<'_>) -> BTreeMap<String, RaterReport> {
+    let beside = beside_others(&asked.units);
+    let habits = habits(&asked.units);
+    let of = |(at, rater): (usize, &&str)| {
+        let (habit, (own, others)) = (&habits[at], &beside[at]);
+        let repeats = asked.repeats(at);
+        let none = || Outcome::NotApplicable("no edit was answered twice".to_owned());
+        let mean =
+            |values: &[f64]| if values.is_empty() { none() } else { Outcome::Value(values.iter().sum::<f64>() / values.len() as f64) };
+        let equal: Vec<f64> = repeats.iter().map(|distance| f64::from(u8::from(*distance == 0.0))).collect();
+        let report = RaterReport {
+            answers: habit.answers,
+            bias: habit.bias.clone(),
+            spread: habit.spread.clone(),
+            with_others: if own.is_empty() { Outcome::NotApplicable("nobody else answered".into()) } else { spearman(own, others) },
+            repeats: repeats.len(),
+            self_consistency: mean(&equal),
+            self_distance: mean(&repeats),
+            median_seconds: median(asked.seconds(at), "no time is recorded"),
+        };
+        ((*rater).to_owned(), report)
+    };
+    asked.raters.iter().enumerate().map(of).collect()
 }
 
 pub(super) fn median(mut values: Vec<f64>, why: &str) -> Outcome<f64> {
@@ -361,29 +375,33 @@ pub struct Disagreement {
 
 /// Edits on which people's answers lie furthest apart, at most `most` for each criterion; edits without difference are none.
 pub fn disagreements(answers: &[Answer], most: usize) -> Vec<Disagreement> {
-    let mut found = Vec::new();
-    for (criterion, table) in counted(answers) {
-        let mut of_criterion: Vec<Disagreement> = table
-            .into_iter()
-            .filter(|(_, cells)| cells.len() > 1)
-            .map(|((item, model), cells)| {
-                let mean = cells.values().sum::<f64>() / cells.len() as f64;
-                let (min, max) = cells.values().fold((f64::MAX, f64::MIN), |(min, max), v| (min.min(*v), max.max(*v)));
-                let squares: f64 = cells.values().map(|v| (v - mean).powi(2)).sum();
-                Disagreement {
-                    item: item.to_owned(),
-                    model: model.to_owned(),
-                    criterion: criterion.to_owned(),
-                    spread: max - min,
-                    deviation: (squares / (cells.len() - 1) as f64).sqrt(),
-                    answers: cells.into_iter().map(|(rater, value)| (rater.to_owned(), value)).collect(),
-                }
-            })
-            .filter(|found| found.spread > 0.0)
-            .collect();
-        of_criterion.sort_by(|a, b| b.spread.total_cmp(&a.spread).then(b.deviation.total_cmp(&a.deviation)));
-        of_criterion.truncate(most);
-        found.extend(of_criterion);
-    }
-    found
+    disagreements_of(&counted(answers), most)
+}
+
+pub(super) fn disagreements_of(tables: &[Asked<'_>], most: usize) -> Vec<Disagreement> {
+    let of = |asked: &Asked<'_>| {
+        let apart = |(at, unit): (usize, &Unit)| {
+            let given: Vec<f64> = unit.iter().flatten().copied().collect();
+            let (min, max) = given.iter().fold((f64::MAX, f64::MIN), |(min, max), v| (min.min(*v), max.max(*v)));
+            let mean = given.iter().sum::<f64>() / given.len() as f64;
+            let squares: f64 = given.iter().map(|v| (v - mean).powi(2)).sum();
+            (given.len() > 1 && max > min).then(|| (at, max - min, (squares / (given.len() - 1) as f64).sqrt()))
+        };
+        let mut apart: Vec<(usize, f64, f64)> = asked.units.iter().enumerate().filter_map(apart).collect();
+        apart.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.2.total_cmp(&a.2)));
+        apart.truncate(most);
+        let disagreement = |(at, spread, deviation): (usize, f64, f64)| {
+            let cells = asked.raters.iter().zip(&asked.units[at]);
+            Disagreement {
+                item: asked.edits[at].0.to_owned(),
+                model: asked.edits[at].1.to_owned(),
+                criterion: asked.criterion.to_owned(),
+                spread,
+                deviation,
+                answers: cells.filter_map(|(rater, cell)| Some(((*rater).to_owned(), (*cell)?))).collect(),
+            }
+        };
+        apart.into_iter().map(disagreement).collect::<Vec<_>>()
+    };
+    tables.iter().flat_map(of).collect()
 }

@@ -233,8 +233,9 @@ pub fn icc(units: &[Unit], which: Icc) -> Outcome<f64> {
     let rows: f64 = complete.iter().map(|u| (u.iter().sum::<f64>() / k - grand).powi(2)).sum::<f64>() * k;
     let columns: f64 = (0..complete[0].len()).map(|j| (complete.iter().map(|u| u[j]).sum::<f64>() / n - grand).powi(2)).sum::<f64>() * n;
     let all: f64 = complete.iter().flatten().map(|v| (v - grand).powi(2)).sum();
-    if all == 0.0 {
-        return Outcome::NotApplicable(format!("one value only ({grand})"));
+    // Not by the sum of squares: the mean of equal values may differ from them in the last bit.
+    if complete.iter().flatten().all(|v| *v == complete[0][0]) {
+        return Outcome::NotApplicable(format!("one value only ({})", complete[0][0]));
     }
     let error = (all - rows - columns).max(0.0);
     let (between, raters) = (rows / (n - 1.0), columns / (k - 1.0));
@@ -264,31 +265,44 @@ pub struct RaterHabit {
 
 /// Bias and spread of each rater, in the order of the cells.
 pub fn habits(units: &[Unit]) -> Vec<RaterHabit> {
+    let own = |rater: usize| -> Vec<f64> {
+        units.iter().filter_map(|unit| unit.get(rater).copied().flatten().filter(|v| v.is_finite())).collect()
+    };
+    let habit = |(rater, (mine, others)): (usize, (Vec<f64>, Vec<f64>))| {
+        let bias = if mine.is_empty() {
+            Outcome::NotApplicable("no unit was answered by another rater too".into())
+        } else {
+            Outcome::Value(mine.iter().zip(&others).map(|(mine, others)| mine - others).sum::<f64>() / mine.len() as f64)
+        };
+        let own = own(rater);
+        let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
+        let spread = if own.len() < 2 {
+            Outcome::NotApplicable(format!("{} answer(s); two are needed", own.len()))
+        } else {
+            Outcome::Value((own.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (own.len() - 1) as f64).sqrt())
+        };
+        RaterHabit { answers: own.len(), bias, spread }
+    };
+    beside_others(units).into_iter().enumerate().map(habit).collect()
+}
+
+/// For each rater: own answers with the mean of the others' to the same unit, over the units where both exist.
+pub(super) fn beside_others(units: &[Unit]) -> Vec<(Vec<f64>, Vec<f64>)> {
     let raters = units.iter().map(Vec::len).max().unwrap_or(0);
-    let cell = |unit: &Unit, rater: usize| unit.get(rater).copied().flatten().filter(|v| v.is_finite());
-    (0..raters)
-        .map(|rater| {
-            let own: Vec<f64> = units.iter().filter_map(|unit| cell(unit, rater)).collect();
-            let differences: Vec<f64> = units
-                .iter()
-                .filter_map(|unit| {
-                    let others: Vec<f64> = (0..raters).filter(|r| *r != rater).filter_map(|r| cell(unit, r)).collect();
-                    let mine = cell(unit, rater)?;
-                    (!others.is_empty()).then(|| mine - others.iter().sum::<f64>() / others.len() as f64)
-                })
-                .collect();
-            let bias = if differences.is_empty() {
-                Outcome::NotApplicable("no unit was answered by another rater too".into())
-            } else {
-                Outcome::Value(differences.iter().sum::<f64>() / differences.len() as f64)
-            };
-            let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
-            let spread = if own.len() < 2 {
-                Outcome::NotApplicable(format!("{} answer(s); two are needed", own.len()))
-            } else {
-                Outcome::Value((own.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (own.len() - 1) as f64).sqrt())
-            };
-            RaterHabit { answers: own.len(), bias, spread }
-        })
-        .collect()
+    let mut columns = vec![(Vec::new(), Vec::new()); raters];
+    let mut given: Vec<(usize, f64)> = Vec::new();
+    for unit in units {
+        given.clear();
+        given.extend(unit.iter().enumerate().filter_map(|(rater, cell)| Some((rater, cell.filter(|v| v.is_finite())?))));
+        if given.len() < 2 {
+            continue;
+        }
+        for (rater, own) in &given {
+            // Summed anew for each rater: the sum less one answer would have another last bit, and equal means would no longer tie.
+            let others: f64 = given.iter().filter(|(other, _)| other != rater).map(|(_, value)| value).sum();
+            columns[*rater].0.push(*own);
+            columns[*rater].1.push(others / (given.len() - 1) as f64);
+        }
+    }
+    columns
 }

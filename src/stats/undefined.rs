@@ -35,3 +35,8 @@ pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer:
         Wire::Undefined { undefined } => Outcome::NotApplicable(undefined),
     })
 }
+
+/// Stands for a number that an older version of the program did not save yet.
+pub fn not_saved<T>() -> Outcome<T> {
+    Outcome::NotApplicable("not saved by the version of the program that made this comparison".into())
+}

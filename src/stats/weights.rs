@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::agreement::{Row, TiePolicy, agreement};
+use super::agreement::{TiePolicy, agreement_of};
 use super::random::Random;
+use super::sheet::Names;
 use super::undefined;
 use crate::domain::Outcome;
 
@@ -40,10 +41,10 @@ pub struct AtWeight {
 
 /// Agreement with people at each weight. The best of them is fitted to these rows: report [`held_out`] instead.
 pub fn sweep(rows: &[PartsRow], alphas: &[f64], policy: TiePolicy) -> Vec<AtWeight> {
+    let names = Names::new(rows.iter().map(|row| (row.item.as_str(), row.model.as_str())));
     let at = |alpha: f64| {
-        let scored: Vec<Row> =
-            rows.iter().map(|r| Row { item: r.item.clone(), model: r.model.clone(), metric: r.overall(alpha), human: r.human }).collect();
-        agreement(&scored, policy).macro_mean
+        let sheet = names.sheet(|row| rows.get(row).map(|row| [row.overall(alpha), row.human]));
+        agreement_of(&sheet, policy).macro_mean
     };
     alphas.iter().map(|&alpha| AtWeight { alpha, agreement: at(alpha) }).collect()
 }

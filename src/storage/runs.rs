@@ -68,7 +68,8 @@ pub struct Run {
     pub failed: usize,
 }
 
-const COLUMNS: &str = "id, kind, profile, models, models_fingerprint, device, settings, range, started_millis, finished_millis, end,
+const SETUP: &str = "kind, profile, models, models_fingerprint, device, settings, range";
+const COLUMNS: &str = "id, started_millis, finished_millis, end,
     (SELECT count(*) FROM scores WHERE run_id = runs.id AND failure IS NULL),
     (SELECT count(*) FROM scores WHERE run_id = runs.id AND failure IS NOT NULL)";
 
@@ -147,6 +148,18 @@ impl Project {
         self.read(READING, |conn| runs_where(conn, "WHERE id = ?1", Some(id))?.pop().ok_or(Fault::NoSuch("run", id.0)))
     }
 
+    /// How a run was begun: the same as [`Self::run`] tells, without counting its scores, which takes long in a large project.
+    ///
+    /// # Errors
+    /// When there is no such run, or the file cannot be read.
+    pub fn run_setup(&self, id: RunId) -> Result<NewRun, StorageError> {
+        self.read(READING, |conn| {
+            let mut query = conn.prepare_cached(&format!("SELECT {SETUP} FROM runs WHERE id = ?1"))?;
+            let mut rows = query.query([id])?;
+            rows.next()?.map(setup_of).transpose()?.ok_or(Fault::NoSuch("run", id.0))
+        })
+    }
+
     /// The edits that need not be scored again when a run is gone on with: scored, not failed, not stale, and not scored by another run of
     /// its kind since, whose score would count instead.
     ///
@@ -168,7 +181,7 @@ impl Project {
 const READING: &str = "reading the runs";
 
 fn runs_where(conn: &Connection, filter: &str, id: Option<RunId>) -> Result<Vec<Run>, Fault> {
-    let mut query = conn.prepare(&format!("SELECT {COLUMNS} FROM runs {filter}"))?;
+    let mut query = conn.prepare(&format!("SELECT {SETUP}, {COLUMNS} FROM runs {filter}"))?;
     let mut rows = query.query(rusqlite::params_from_iter(id))?;
     let mut runs = Vec::new();
     while let Some(row) = rows.next()? {
@@ -177,25 +190,30 @@ fn runs_where(conn: &Connection, filter: &str, id: Option<RunId>) -> Result<Vec<
     Ok(runs)
 }
 
+/// The first columns of a row.
+fn setup_of(row: &Row<'_>) -> Result<NewRun, Fault> {
+    let kind = if row.get::<_, String>(0)? == RunKind::Correction.name() { RunKind::Correction } else { RunKind::Set };
+    let range: Option<String> = row.get(6)?;
+    Ok(NewRun {
+        kind,
+        profile: row.get::<_, String>(1)?.parse().map_err(Fault::Invalid)?,
+        models: row.get(2)?,
+        models_fingerprint: row.get(3)?,
+        device: row.get(4)?,
+        settings: json("settings", &row.get::<_, String>(5)?)?,
+        range: range.map(|text| json("range", &text)).transpose()?,
+    })
+}
+
 fn run_of(row: &Row<'_>) -> Result<Run, Fault> {
     let end = row.get::<_, Option<String>>(10)?.map(|text| match text.as_str() {
         "done" => RunEnd::Done,
         "cancelled" => RunEnd::Cancelled,
         other => RunEnd::Failed(other.strip_prefix("failed: ").unwrap_or(other).to_owned()),
     });
-    let kind = if row.get::<_, String>(1)? == RunKind::Correction.name() { RunKind::Correction } else { RunKind::Set };
-    let range: Option<String> = row.get(7)?;
     Ok(Run {
-        id: row.get(0)?,
-        about: NewRun {
-            kind,
-            profile: row.get::<_, String>(2)?.parse().map_err(Fault::Invalid)?,
-            models: row.get(3)?,
-            models_fingerprint: row.get(4)?,
-            device: row.get(5)?,
-            settings: json("settings", &row.get::<_, String>(6)?)?,
-            range: range.map(|text| json("range", &text)).transpose()?,
-        },
+        about: setup_of(row)?,
+        id: row.get(7)?,
         started_millis: row.get(8)?,
         finished_millis: row.get(9)?,
         end,

@@ -114,8 +114,9 @@ fn profiles(project: &Project, own: Profile, scored: &[ScoredEdit]) -> anyhow::R
     let values = |edits: &[ScoredEdit]| -> BTreeMap<EditName, f64> {
         edits.iter().filter_map(|edit| Some(((edit.item.0.clone(), edit.model.clone()), *edit.value(OVERALL).value()?))).collect()
     };
+    let scored_under: BTreeSet<Profile> = project.runs()?.into_iter().filter(|run| run.scored > 0).map(|run| run.about.profile).collect();
     let mut found = Vec::new();
-    for profile in Profile::ALL {
+    for profile in Profile::ALL.into_iter().filter(|profile| *profile == own || scored_under.contains(profile)) {
         let of_profile = if profile == own {
             values(scored)
         } else {

@@ -1,16 +1,16 @@
 //! Models against each other, by people and by each metric side by side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::lines::{belongs, row};
+use super::lines::{belongs, sheet};
 use super::{ALL, Evidence, OVERALL, Plan};
-use crate::domain::{Outcome, Preference};
-use crate::stats::agreement::Row;
-use crate::stats::bradley_terry::{Duel, Judge, Ties, Winner, duels, elo, records, strength_intervals, strengths};
-use crate::stats::intervals::{Bootstrap, Interval};
+use crate::domain::{ModelVote, Outcome, Preference};
+use crate::stats::bradley_terry::{Bouts, Duel, Judge, Ties, Winner};
+use crate::stats::intervals::{Bootstrap, Interval, NO_RESAMPLES};
+use crate::stats::sheet::{Names, Sheet};
 use crate::stats::undefined;
 
 /// One model's place by one judge.
@@ -62,41 +62,38 @@ pub const PEOPLE: &str = "people";
 /// What people are called as a judge of votes.
 pub const VOTES: &str = "votes";
 
-struct Board {
-    judge: String,
-    criterion: String,
-    split: String,
-    group: String,
-    duels: Vec<Duel>,
+struct Board<'a> {
+    judge: &'a str,
+    criterion: &'a str,
+    split: &'a str,
+    group: &'a str,
+    bouts: Bouts<'a>,
     /// Sum and count of the judge's values by model.
-    values: BTreeMap<String, (f64, usize)>,
+    values: BTreeMap<&'a str, (f64, usize)>,
 }
 
 /// A board for each criterion by people, for each metric, and for each criterion of votes; of all edits and of each group.
-pub(super) fn leaderboards(evidence: &Evidence, criteria: &[String], plan: &Plan) -> Vec<Leaderboard> {
-    let mut boards = Vec::new();
+pub(super) fn leaderboards(names: &Names<'_>, evidence: &Evidence, criteria: &[String], plan: &Plan) -> Vec<Leaderboard> {
+    let settings = Bootstrap { resamples: plan.bootstrap.resamples.min(RESAMPLES), ..plan.bootstrap };
+    let mut asked: Vec<(&str, &str, [&str; 2])> = Vec::new();
     for (split, group) in groups(evidence, &plan.splits) {
-        let subjects = || evidence.subjects.iter().filter(|subject| belongs(subject, split, group));
-        let named = |judge: &str, criterion: &str, rows: &[Row], of: Judge| Board {
-            judge: judge.to_owned(),
-            criterion: criterion.to_owned(),
-            split: split.to_owned(),
-            group: group.to_owned(),
-            duels: duels(rows, of),
-            values: sums(rows, of),
-        };
-        for criterion in criteria {
-            let rows: Vec<Row> = subjects().map(|subject| row(subject, OVERALL, criterion)).collect();
-            boards.push(named(PEOPLE, criterion, &rows, Judge::Human));
-        }
-        for metric in &evidence.metrics {
-            let rows: Vec<Row> = subjects().map(|subject| row(subject, metric, OVERALL)).collect();
-            boards.push(named(metric, "", &rows, Judge::Metric));
+        asked.extend(criteria.iter().map(|criterion| (PEOPLE, criterion.as_str(), [split, group])));
+        asked.extend(evidence.metrics.iter().map(|metric| (metric.as_str(), "", [split, group])));
+    }
+    let board = |&(judge, criterion, [split, group]): &(&str, &str, [&str; 2])| {
+        let (columns, of) = if judge == PEOPLE { ([OVERALL, criterion], Judge::Human) } else { ([judge, OVERALL], Judge::Metric) };
+        let sheet = sheet(names, evidence, columns, [split, group]);
+        let board = Board { judge, criterion, split, group, bouts: Bouts::of_sheet(&sheet, of), values: sums(&sheet, of) };
+        (board.bouts.len() > 0).then(|| leaderboard(&board, settings))
+    };
+    let mut boards: Vec<Leaderboard> = asked.par_iter().filter_map(board).collect();
+    for (split, group) in groups(evidence, &plan.splits) {
+        for (criterion, duels) in &vote_duels(evidence, [split, group]) {
+            let board = Board { judge: VOTES, criterion, split, group, bouts: Bouts::of_duels(duels), values: BTreeMap::new() };
+            boards.push(leaderboard(&board, settings));
         }
     }
-    boards.extend(vote_boards(evidence));
-    let settings = Bootstrap { resamples: plan.bootstrap.resamples.min(RESAMPLES), ..plan.bootstrap };
-    boards.par_iter().filter(|board| !board.duels.is_empty()).map(|board| leaderboard(board, settings)).collect()
+    boards
 }
 
 /// All edits, and the groups of every split but that by model.
@@ -110,24 +107,29 @@ fn groups<'a>(evidence: &'a Evidence, splits: &'a [String]) -> Vec<(&'a str, &'a
     found
 }
 
-fn sums(rows: &[Row], of: Judge) -> BTreeMap<String, (f64, usize)> {
-    let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
-    for row in rows {
+fn sums<'a>(sheet: &Sheet<'a>, of: Judge) -> BTreeMap<&'a str, (f64, usize)> {
+    let mut sums = vec![(0.0, 0); sheet.names.models.len()];
+    for cell in &sheet.cells {
         let value = match of {
-            Judge::Human => row.human,
-            Judge::Metric => row.metric,
+            Judge::Human => cell.human,
+            Judge::Metric => cell.metric,
         };
-        if let Some(value) = value.filter(|value| value.is_finite()) {
-            let sum = sums.entry(row.model.clone()).or_default();
+        if !value.is_nan() {
+            let sum = &mut sums[cell.model as usize];
             *sum = (sum.0 + value, sum.1 + 1);
         }
     }
-    sums
+    sheet.names.models.iter().copied().zip(sums).filter(|(_, (_, count))| *count > 0).collect()
 }
 
-fn vote_boards(evidence: &Evidence) -> Vec<Board> {
+/// The duels of votes between edits of a group, by what was asked.
+fn vote_duels<'a>(evidence: &'a Evidence, [split, group]: [&str; 2]) -> BTreeMap<&'a str, Vec<Duel>> {
+    let of_group = evidence.subjects.iter().filter(|subject| split != ALL && belongs(subject, split, group));
+    let members: HashSet<(&str, &str)> = of_group.map(|subject| (subject.item.as_str(), subject.model.as_str())).collect();
+    let is_member = |item: &str, model: &str| split == ALL || members.contains(&(item, model));
     let mut by_criterion: BTreeMap<&str, Vec<Duel>> = BTreeMap::new();
-    for vote in &evidence.votes {
+    let both = |vote: &&ModelVote| is_member(&vote.item, &vote.first) && is_member(&vote.item, &vote.second);
+    for vote in evidence.votes.iter().filter(both) {
         let winner = match vote.preference {
             Preference::First => Winner::First,
             Preference::Second => Winner::Second,
@@ -136,25 +138,16 @@ fn vote_boards(evidence: &Evidence) -> Vec<Board> {
         let duel = Duel { item: vote.item.clone(), first: vote.first.clone(), second: vote.second.clone(), winner };
         by_criterion.entry(&vote.criterion).or_default().push(duel);
     }
-    let board = |(criterion, duels): (&str, Vec<Duel>)| Board {
-        judge: VOTES.to_owned(),
-        criterion: criterion.to_owned(),
-        split: ALL.to_owned(),
-        group: ALL.to_owned(),
-        duels,
-        values: BTreeMap::new(),
-    };
-    by_criterion.into_iter().map(board).collect()
+    by_criterion
 }
 
-fn leaderboard(board: &Board, settings: Bootstrap) -> Leaderboard {
-    let fitted = strengths(&board.duels, Ties::Davidson);
-    let intervals: BTreeMap<String, Outcome<Interval>> = if board.split == ALL && fitted.value().is_some() {
-        strength_intervals(&board.duels, Ties::Davidson, settings).into_iter().collect()
-    } else {
-        BTreeMap::new()
+fn leaderboard(board: &Board<'_>, settings: Bootstrap) -> Leaderboard {
+    let fitted = board.bouts.strengths(Ties::Davidson);
+    let intervals: BTreeMap<String, Outcome<Interval>> = match fitted.value() {
+        Some(_) if settings.resamples > 0 => board.bouts.strength_intervals(Ties::Davidson, settings).into_iter().collect(),
+        _ => BTreeMap::new(),
     };
-    let elo: BTreeMap<String, f64> = elo(&board.duels, ELO_STEP).into_iter().collect();
+    let elo: BTreeMap<String, f64> = board.bouts.elo(ELO_STEP).into_iter().collect();
     let standing = |record: crate::stats::bradley_terry::Record| {
         let strength = fitted.clone().and_then(|fitted| {
             let own = fitted.models.iter().find(|(model, _)| *model == record.model).map(|(_, strength)| *strength);
@@ -162,14 +155,14 @@ fn leaderboard(board: &Board, settings: Bootstrap) -> Leaderboard {
         });
         let no_interval = || match strength.why() {
             Some(why) => Outcome::NotApplicable(why.to_owned()),
-            None => Outcome::NotApplicable("computed for all edits only".into()),
+            None => Outcome::NotApplicable(NO_RESAMPLES.into()),
         };
         Standing {
             wins: record.wins,
             losses: record.losses,
             ties: record.ties,
             win_rate: record.win_rate(),
-            mean: match board.values.get(&record.model) {
+            mean: match board.values.get(record.model.as_str()) {
                 Some((sum, count)) => Outcome::Value(sum / *count as f64),
                 None => Outcome::NotApplicable("a vote is no number".into()),
             },
@@ -179,7 +172,7 @@ fn leaderboard(board: &Board, settings: Bootstrap) -> Leaderboard {
             model: record.model,
         }
     };
-    let mut standings: Vec<Standing> = records(&board.duels).into_iter().map(standing).collect();
+    let mut standings: Vec<Standing> = board.bouts.records().into_iter().map(standing).collect();
     // Without a strength all are equal here, and the win rate decides.
     let key = |standing: &Standing| {
         (standing.strength.value().copied().unwrap_or_default(), standing.win_rate.value().copied().unwrap_or_default())
@@ -189,11 +182,11 @@ fn leaderboard(board: &Board, settings: Bootstrap) -> Leaderboard {
         strength_b.total_cmp(&strength_a).then(rate_b.total_cmp(&rate_a)).then_with(|| a.model.cmp(&b.model))
     });
     Leaderboard {
-        judge: board.judge.clone(),
-        criterion: board.criterion.clone(),
-        split: board.split.clone(),
-        group: board.group.clone(),
-        duels: board.duels.len(),
+        judge: board.judge.to_owned(),
+        criterion: board.criterion.to_owned(),
+        split: board.split.to_owned(),
+        group: board.group.to_owned(),
+        duels: board.bouts.len(),
         tie: fitted.map(|fitted| fitted.tie),
         standings,
     }

@@ -7,10 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{ALL, BY_MODEL, Evidence, OVERALL, Plan, Subject, Ties};
 use crate::domain::{Criterion, ModelVote, Outcome};
-use crate::stats::agreement::{Agreement, PairTable, Row, TiePolicy, agreement, best_tie_threshold, vote_agreement};
-use crate::stats::correlation::{Correlation, PerItem, area_under_curve, complete, per_item};
-use crate::stats::intervals::{Comparison as Paired, Interval, Mean, compare, correlation_interval, items_needed, table_interval};
+use crate::stats::agreement::{
+    Agreement, HUMAN_TIE, PairTable, TiePolicy, agreement_of, no_pairs, tie_threshold_of, vote_agreement, vote_tie_threshold,
+};
+use crate::stats::correlation::{Correlation, PerItem, area_under_curve, per_item_of};
+use crate::stats::intervals::{Comparison as Paired, Interval, Mean, compare_sheets, items_needed, table_intervals};
 use crate::stats::people::median;
+use crate::stats::resampled::{ColumnIntervals, column_intervals_of};
+use crate::stats::sheet::{Cell, Names, Sheet};
 use crate::stats::undefined;
 
 /// The agreement under another treatment of ties.
@@ -45,20 +49,29 @@ pub struct Line {
     pub by_policy: Vec<PolicyShare>,
     #[serde(with = "undefined")]
     pub spearman: Outcome<f64>,
-    /// Only for all edits: it takes long.
     #[serde(with = "undefined")]
     pub spearman_interval: Outcome<Interval>,
     #[serde(with = "undefined")]
     pub kendall_tau_b: Outcome<f64>,
+    #[serde(with = "undefined", default = "undefined::not_saved")]
+    pub kendall_tau_b_interval: Outcome<Interval>,
     #[serde(with = "undefined")]
     pub pearson: Outcome<f64>,
+    #[serde(with = "undefined", default = "undefined::not_saved")]
+    pub pearson_interval: Outcome<Interval>,
     /// Spearman's ρ within each item, mean over items.
     pub spearman_per_item: PerItem,
+    #[serde(with = "undefined", default = "undefined::not_saved")]
+    pub spearman_per_item_interval: Outcome<Interval>,
     /// Kendall's τ-b within each item, mean over items.
     pub kendall_per_item: PerItem,
+    #[serde(with = "undefined", default = "undefined::not_saved")]
+    pub kendall_per_item_interval: Outcome<Interval>,
     /// Area under the curve for telling good edits from others.
     #[serde(with = "undefined")]
     pub area_under_curve: Outcome<f64>,
+    #[serde(with = "undefined", default = "undefined::not_saved")]
+    pub area_under_curve_interval: Outcome<Interval>,
     /// Which edits are good.
     pub good: String,
     /// Items needed for the width that the plan aims at.
@@ -116,13 +129,12 @@ pub(super) fn jobs<'a>(evidence: &'a Evidence, criteria: &'a [String], splits: &
     groups.into_iter().flat_map(of_group).map(|(metric, criterion, split, group)| Job { metric, criterion, split, group }).collect()
 }
 
-pub(super) fn row(subject: &Subject, metric: &str, criterion: &str) -> Row {
-    Row {
-        item: subject.item.clone(),
-        model: subject.model.clone(),
-        metric: subject.metrics.get(metric).copied(),
-        human: subject.human.get(criterion).copied(),
-    }
+/// What a metric and people say of the edits of a group.
+pub(super) fn sheet<'a>(names: &'a Names<'a>, evidence: &Evidence, [metric, criterion]: [&str; 2], [split, group]: [&str; 2]) -> Sheet<'a> {
+    names.sheet(|row| {
+        let subject = &evidence.subjects[row]; // the names are those of the subjects
+        belongs(subject, split, group).then(|| [subject.metrics.get(metric).copied(), subject.human.get(criterion).copied()])
+    })
 }
 
 /// Whether an edit belongs to a group.
@@ -130,18 +142,17 @@ pub(super) fn belongs(subject: &Subject, split: &str, group: &str) -> bool {
     split == ALL || subject.labels.get(split).is_some_and(|groups| groups.iter().any(|own| own == group))
 }
 
-pub(super) fn line(evidence: &Evidence, job: &Job<'_>, plan: &Plan) -> Line {
+pub(super) fn line(names: &Names<'_>, evidence: &Evidence, job: &Job<'_>, plan: &Plan) -> Line {
     let by_model = job.split == BY_MODEL;
-    let in_group = |subject: &&Subject| by_model || belongs(subject, job.split, job.group);
-    let rows: Vec<Row> = evidence.subjects.iter().filter(in_group).map(|subject| row(subject, job.metric, job.criterion)).collect();
+    let rows = sheet(names, evidence, [job.metric, job.criterion], if by_model { [ALL, ALL] } else { [job.split, job.group] });
     let (policy, mut notes) = policy_of(plan.ties, &rows);
     let all = PairTable::new(&rows, policy);
-    let table = if by_model { all.with_model(job.group) } else { all };
-    let nothing = || agreement(&rows, policy).macro_mean;
+    let nothing = || if all.pairs.is_empty() { no_pairs(&rows) } else { all.summary(policy, || no_pairs(&rows)).macro_mean };
+    let by_one = by_model.then(|| (all.with_model(job.group), rows.of_model(job.group)));
+    let (table, own) = by_one.as_ref().map_or((&all, &rows), |(table, own)| (table, own));
     let found = table.summary(policy, nothing);
-    let own: Vec<Row> = if by_model { rows.iter().filter(|row| row.model == job.group).cloned().collect() } else { rows.clone() };
-    let (metrics, humans, _) = complete(&own);
-    let macro_interval = table_interval(&table, Mean::Macro, plan.bootstrap);
+    let (metrics, humans) = own.complete();
+    let [macro_interval, micro_interval] = table_intervals(table, plan.bootstrap);
     let by_policy = if by_model { Vec::new() } else { by_policy(&rows) };
     if found.items == 1 {
         notes.push("one item is compared: the number says next to nothing, and no interval exists".to_owned());
@@ -153,39 +164,45 @@ pub(super) fn line(evidence: &Evidence, job: &Job<'_>, plan: &Plan) -> Line {
         ));
     }
     notes.extend(few_levels(&metrics, &found, &by_policy));
-    let (area, good) = area(&metrics, &humans, plan.good_from);
+    let good = Good::new(&humans, plan.good_from);
+    let intervals = match &good {
+        Ok(good) => column_intervals_of(own, |human| good.is(human), plan.bootstrap),
+        Err(why) => ColumnIntervals::none(&Outcome::NotApplicable(why.clone())),
+    };
+    let area = good.as_ref().map_or_else(|why| Outcome::NotApplicable(why.clone()), |good| good.area(&metrics, &humans));
     Line {
         metric: job.metric.to_owned(),
         criterion: job.criterion.to_owned(),
         split: job.split.to_owned(),
         group: job.group.to_owned(),
         complete: metrics.len(),
-        micro_interval: table_interval(&table, Mean::Micro, plan.bootstrap),
+        micro_interval,
         items_needed: macro_interval.clone().and_then(|interval| items_needed(&interval, found.items, plan.width)),
         macro_interval,
         by_policy,
         spearman: Correlation::Spearman.of(&metrics, &humans),
-        spearman_interval: if job.split == ALL {
-            correlation_interval(&own, Correlation::Spearman, plan.bootstrap)
-        } else {
-            Outcome::NotApplicable("computed for all edits only".into())
-        },
+        spearman_interval: intervals.spearman,
         kendall_tau_b: Correlation::KendallTauB.of(&metrics, &humans),
+        kendall_tau_b_interval: intervals.kendall_tau_b,
         pearson: Correlation::Pearson.of(&metrics, &humans),
-        spearman_per_item: per_item(&own, Correlation::Spearman),
-        kendall_per_item: per_item(&own, Correlation::KendallTauB),
+        pearson_interval: intervals.pearson,
+        spearman_per_item: per_item_of(own, Correlation::Spearman),
+        spearman_per_item_interval: intervals.spearman_per_item,
+        kendall_per_item: per_item_of(own, Correlation::KendallTauB),
+        kendall_per_item_interval: intervals.kendall_per_item,
         area_under_curve: area,
-        good,
+        area_under_curve_interval: intervals.area_under_curve,
+        good: good.map(|good| good.words).unwrap_or_default(),
         agreement: found,
         notes,
     }
 }
 
 /// The policy to use, and what to know about it.
-fn policy_of(ties: Ties, rows: &[Row]) -> (TiePolicy, Vec<String>) {
+fn policy_of(ties: Ties, rows: &Sheet<'_>) -> (TiePolicy, Vec<String>) {
     match ties {
         Ties::As(policy) => (policy, Vec::new()),
-        Ties::Fitted => match best_tie_threshold(rows) {
+        Ties::Fitted => match tie_threshold_of(rows) {
             Outcome::Value(threshold) => (TiePolicy::Calibrated(threshold), Vec::new()),
             Outcome::NotApplicable(why) | Outcome::Failed(why) => {
                 (TiePolicy::Calibrated(0.0), vec![format!("no tie threshold could be fitted ({why}); only equal values tie")])
@@ -195,19 +212,22 @@ fn policy_of(ties: Ties, rows: &[Row]) -> (TiePolicy, Vec<String>) {
 }
 
 /// The paper's policy, its variants, and ties counted with the best threshold.
-fn by_policy(rows: &[Row]) -> Vec<PolicyShare> {
-    let fitted = best_tie_threshold(rows).value().copied();
+fn by_policy(rows: &Sheet<'_>) -> Vec<PolicyShare> {
+    let fitted = tie_threshold_of(rows).value().copied();
     let policies = [TiePolicy::Paper, TiePolicy::MetricTiesHalf, TiePolicy::MetricTiesDropped];
     let share = |policy: TiePolicy, words: String| {
-        let found = agreement(rows, policy);
+        let found = agreement_of(rows, policy);
         PolicyShare { policy: words, compared: found.counts.compared, macro_mean: found.macro_mean, micro_mean: found.micro_mean }
     };
     let mut shares: Vec<PolicyShare> = policies.into_iter().map(|policy| share(policy, policy.words())).collect();
     if let Some(threshold) = fitted {
-        let policy = TiePolicy::Calibrated(threshold);
-        shares.push(share(policy, format!("{} (fitted on these data)", policy.words())));
+        shares.push(share(TiePolicy::Calibrated(threshold), fitted_words(threshold)));
     }
     shares
+}
+
+fn fitted_words(threshold: f64) -> String {
+    format!("{} (fitted on these data)", TiePolicy::Calibrated(threshold).words())
 }
 
 /// A metric of so few values ties often, which the paper's policy counts as wrong.
@@ -232,17 +252,31 @@ fn few_levels(values: &[f64], found: &Agreement, by_policy: &[PolicyShare]) -> O
     ))
 }
 
-fn area(metrics: &[f64], humans: &[f64], good_from: Option<f64>) -> (Outcome<f64>, String) {
-    match (good_from, median(humans.to_vec(), "no edit has both values")) {
-        (Some(from), _) => {
-            let good: Vec<bool> = humans.iter().map(|human| *human >= from).collect();
-            (area_under_curve(metrics, &good), format!("human mean of at least {from}"))
+/// Which edits are good.
+struct Good {
+    from: f64,
+    /// An edit at `from` itself is good.
+    inclusive: bool,
+    words: String,
+}
+
+impl Good {
+    fn new(humans: &[f64], good_from: Option<f64>) -> Result<Self, String> {
+        match (good_from, median(humans.to_vec(), "no edit has both values")) {
+            (Some(from), _) => Ok(Self { from, inclusive: true, words: format!("human mean of at least {from}") }),
+            (None, Outcome::Value(from)) => Ok(Self { from, inclusive: false, words: format!("human mean above the median, {from}") }),
+            (None, Outcome::NotApplicable(why) | Outcome::Failed(why)) => Err(why),
         }
-        (None, Outcome::Value(middle)) => {
-            let good: Vec<bool> = humans.iter().map(|human| *human > middle).collect();
-            (area_under_curve(metrics, &good), format!("human mean above the median, {middle}"))
-        }
-        (None, Outcome::NotApplicable(why) | Outcome::Failed(why)) => (Outcome::NotApplicable(why), String::new()),
+    }
+
+    /// Human means that differ less than ties do are the same here too.
+    fn is(&self, human: f64) -> bool {
+        if self.inclusive { human > self.from - HUMAN_TIE } else { human >= self.from + HUMAN_TIE }
+    }
+
+    fn area(&self, metrics: &[f64], humans: &[f64]) -> Outcome<f64> {
+        let good: Vec<bool> = humans.iter().map(|human| self.is(*human)).collect();
+        area_under_curve(metrics, &good)
     }
 }
 
@@ -269,33 +303,34 @@ pub(super) fn vote_lines(evidence: &Evidence, plan: &Plan) -> Vec<VoteLine> {
     }
     let subjects: BTreeMap<(&str, &str), &Subject> =
         evidence.subjects.iter().map(|subject| ((subject.item.as_str(), subject.model.as_str()), subject)).collect();
-    let policy = match plan.ties {
-        Ties::As(policy) => policy,
-        Ties::Fitted => TiePolicy::Paper,
-    };
     let mut lines = Vec::new();
     for (criterion, votes) in &by_criterion {
         for metric in &evidence.metrics {
             let value = |item: &str, model: &str| subjects.get(&(item, model))?.metrics.get(metric).copied();
-            let table = PairTable::of_votes(votes, value, policy);
-            let share = |policy: TiePolicy| {
-                let found = vote_agreement(votes, value, policy);
-                PolicyShare {
-                    policy: policy.words(),
-                    compared: found.counts.compared,
-                    macro_mean: found.macro_mean,
-                    micro_mean: found.micro_mean,
-                }
+            let fitted = vote_tie_threshold(votes, value).value().copied();
+            let policy = match plan.ties {
+                Ties::As(policy) => policy,
+                // Without a vote on two values nothing is compared, and any threshold is as good.
+                Ties::Fitted => TiePolicy::Calibrated(fitted.unwrap_or(0.0)),
             };
+            let table = PairTable::of_votes(votes, value, policy);
+            let share = |policy: TiePolicy, words: String| {
+                let found = vote_agreement(votes, value, policy);
+                PolicyShare { policy: words, compared: found.counts.compared, macro_mean: found.macro_mean, micro_mean: found.micro_mean }
+            };
+            let [macro_interval, micro_interval] = table_intervals(&table, plan.bootstrap);
+            let policies = [TiePolicy::Paper, TiePolicy::MetricTiesHalf, TiePolicy::MetricTiesDropped];
+            let mut by_policy: Vec<PolicyShare> = policies.map(|policy| share(policy, policy.words())).into();
+            by_policy.extend(fitted.map(|threshold| share(TiePolicy::Calibrated(threshold), fitted_words(threshold))));
             lines.push(VoteLine {
                 metric: metric.clone(),
                 criterion: (*criterion).to_owned(),
                 votes: votes.len(),
                 both_bad: votes.iter().filter(|vote| vote.preference == crate::domain::Preference::BothBad).count(),
                 agreement: vote_agreement(votes, value, policy),
-                macro_interval: table_interval(&table, Mean::Macro, plan.bootstrap),
-                micro_interval: table_interval(&table, Mean::Micro, plan.bootstrap),
-                by_policy: [TiePolicy::Paper, TiePolicy::MetricTiesHalf, TiePolicy::MetricTiesDropped].map(share).into(),
+                macro_interval,
+                micro_interval,
+                by_policy,
             });
         }
     }
@@ -313,28 +348,50 @@ pub struct Significance {
     /// p after Holm's correction for all comparisons of this criterion (Holm 1979).
     #[serde(with = "undefined")]
     pub p_holm: Outcome<f64>,
+    /// How many comparisons the correction is for; 0 where that was not saved.
+    #[serde(default)]
+    pub family: usize,
 }
 
-/// With more metrics than this only the first is compared with the others.
-const ALL_PAIRS: usize = 6;
+/// With more metrics than this only one is compared with the others (see [`Plan::first`]).
+pub const ALL_PAIRS: usize = 6;
 
-pub(super) fn significance(evidence: &Evidence, criteria: &[String], plan: &Plan) -> Vec<Significance> {
+/// Pairs of metrics to compare, as places in `metrics`: all, or those of one metric when there are many.
+fn pairs_of(metrics: &[String], first: Option<&str>) -> Vec<(usize, usize)> {
+    let chosen = first.and_then(|name| metrics.iter().position(|metric| metric == name));
+    let many = metrics.len() > ALL_PAIRS;
+    match (chosen, many) {
+        (None, false) => (0..metrics.len()).flat_map(|i| (i + 1..metrics.len()).map(move |j| (i, j))).collect(),
+        (chosen, _) => {
+            let first = chosen.unwrap_or(0);
+            (0..metrics.len()).filter(|&other| other != first).map(|other| (first, other)).collect()
+        }
+    }
+}
+
+pub(super) fn significance(names: &Names<'_>, evidence: &Evidence, criteria: &[String], plan: &Plan) -> Vec<Significance> {
     let metrics = &evidence.metrics;
-    let firsts = if metrics.len() <= ALL_PAIRS { metrics.len() } else { 1 };
     let overall: Vec<&String> = criteria.iter().filter(|name| *name == OVERALL).collect();
     let asked = if overall.is_empty() { criteria.iter().collect() } else { overall };
     let policy = match plan.ties {
         Ties::As(policy) => policy,
-        // A threshold for each metric would compare the thresholds too.
+        // A threshold for each metric would compare the thresholds too; a note says so.
         Ties::Fitted => TiePolicy::Paper,
     };
     let mut found = Vec::new();
     for criterion in asked {
-        let rows = |metric: &String| -> Vec<Row> { evidence.subjects.iter().map(|subject| row(subject, metric, criterion)).collect() };
-        let tables: Vec<Vec<Row>> = metrics.iter().map(rows).collect();
-        let pairs: Vec<(usize, usize)> = (0..firsts).flat_map(|i| (i + 1..metrics.len()).map(move |j| (i, j))).collect();
-        let results: Vec<Outcome<Paired>> =
-            pairs.par_iter().map(|&(i, j)| compare(&tables[i], &tables[j], policy, Mean::Macro, plan.bootstrap)).collect();
+        let sheets: Vec<Sheet<'_>> = metrics.iter().map(|metric| sheet(names, evidence, [metric, criterion], [ALL, ALL])).collect();
+        let paired = |i: usize, j: usize| {
+            let both = |(a, b): (&Cell, &Cell)| !a.metric.is_nan() && !b.metric.is_nan() && !a.human.is_nan();
+            // All edits are in both sheets, in the same order.
+            let keep: Vec<bool> = sheets[i].cells.iter().zip(&sheets[j].cells).map(both).collect();
+            let shared = |at: usize| sheets[at].filtered(&keep);
+            let left_out = keep.iter().filter(|keep| !**keep).count();
+            compare_sheets([&shared(i), &shared(j)], left_out, policy, Mean::Macro, plan.bootstrap)
+        };
+        let pairs = pairs_of(metrics, plan.first.as_deref());
+        let results: Vec<Outcome<Paired>> = pairs.par_iter().map(|&(i, j)| paired(i, j)).collect();
+        let family = results.iter().filter(|result| result.value().is_some()).count();
         let corrected = holm(&results.iter().map(|result| result.value().map(|paired| paired.p_value)).collect::<Vec<_>>());
         for (((i, j), result), p) in pairs.into_iter().zip(results).zip(corrected) {
             let why = || Outcome::NotApplicable(result.why().unwrap_or("not compared").to_owned());
@@ -343,6 +400,7 @@ pub(super) fn significance(evidence: &Evidence, criteria: &[String], plan: &Plan
                 second: metrics[j].clone(),
                 criterion: criterion.clone(),
                 p_holm: p.map_or_else(why, Outcome::Value),
+                family,
                 result,
             });
         }

@@ -15,13 +15,15 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::TiePolicy;
+use super::answers::counted;
 use super::ground_truth::{GroundTruth, KnownEdit, ground_truth};
 use super::intervals::Bootstrap;
 use super::orders::{OrderChanges, TwoReadings, order_changes};
 use super::people::{
-    Answer, BetweenRaters, Disagreement, EditName, RaterReport, VoterReport, between_raters, between_raters_all, between_voters,
-    disagreements, rater_reports, voter_reports,
+    Answer, BetweenRaters, Disagreement, EditName, RaterReport, VoterReport, between_raters_all_of, between_raters_of, between_voters_of,
+    disagreements_of, rater_reports_of, voter_reports,
 };
+use super::sheet::Names;
 use super::undefined;
 use super::weights::{AtWeight, HeldOut, PartsRow, held_out, sweep};
 use crate::domain::{CRITERIA, Criterion, ModelVote, Outcome};
@@ -31,7 +33,7 @@ pub use boards::{Leaderboard, PEOPLE, Standing, VOTES};
 pub use changes::{Change, changes};
 pub use extras::{ReportEdit, ReportExtras, ReportPoint};
 pub use labels::{BY_FLAG, BY_REGION, BY_SCOPE, BY_TYPE, SPLITS, labels_of};
-pub use lines::{Line, PolicyShare, Significance, VoteLine, holm};
+pub use lines::{ALL_PAIRS, Line, PolicyShare, Significance, VoteLine, holm};
 pub use worst::{Mismatch, Placed, mismatches, places};
 
 /// The metric's overall, and the criterion that asks for the whole impression.
@@ -110,6 +112,10 @@ pub struct Plan {
     pub split_seed: u64,
     /// How many of the worst edits are listed.
     pub worst: usize,
+    /// The metric that is held against each of the others; `None`: all pairs, or the first metric when there are more than
+    /// [`ALL_PAIRS`].
+    #[serde(default)]
+    pub first: Option<String>,
 }
 
 impl Default for Plan {
@@ -122,6 +128,7 @@ impl Default for Plan {
             good_from: None,
             split_seed: 1,
             worst: 12,
+            first: None,
         }
     }
 }
@@ -185,22 +192,24 @@ fn alphas() -> Vec<f64> {
 /// Compares everything with everything, as the plan says.
 pub fn compare_all(about: About, evidence: &Evidence, plan: &Plan) -> Comparison {
     let criteria = criteria_of(evidence);
+    let names = &Names::new(evidence.subjects.iter().map(|subject| (subject.item.as_str(), subject.model.as_str())));
     let jobs = lines::jobs(evidence, &criteria, &plan.splits);
-    let raters = rater_reports(&evidence.answers);
+    let asked = counted(&evidence.answers);
+    let raters = rater_reports_of(&asked);
     let ties = match plan.ties {
         Ties::As(policy) => policy,
         Ties::Fitted => TiePolicy::Paper,
     };
     let mut comparison = Comparison {
-        lines: jobs.par_iter().map(|job| lines::line(evidence, job, plan)).collect(),
+        lines: jobs.par_iter().map(|job| lines::line(names, evidence, job, plan)).collect(),
         votes: lines::vote_lines(evidence, plan),
-        significance: lines::significance(evidence, &criteria, plan),
-        leaderboards: boards::leaderboards(evidence, &criteria, plan),
-        between_raters: between_raters(&evidence.answers),
-        between_raters_all: between_raters_all(&evidence.answers),
-        between_voters: between_voters(&evidence.votes),
+        significance: lines::significance(names, evidence, &criteria, plan),
+        leaderboards: boards::leaderboards(names, evidence, &criteria, plan),
+        between_raters: between_raters_of(&asked, plan.bootstrap),
+        between_raters_all: between_raters_all_of(&asked, plan.bootstrap),
+        between_voters: between_voters_of(&evidence.votes, plan.bootstrap),
         voters: voter_reports(&evidence.votes),
-        disagreements: disagreements(&evidence.answers, plan.worst),
+        disagreements: disagreements_of(&asked, plan.worst),
         mismatches: worst::first_metric(evidence, &criteria, plan.worst),
         weights: weights(evidence, ties, plan.split_seed),
         profiles: profile_changes(evidence),
@@ -294,6 +303,10 @@ fn notes(found: &Comparison) -> Vec<String> {
     }
     if found.plan.ties == Ties::Fitted {
         notes.push("The tie thresholds were fitted on the data that are reported, which flatters every metric.".to_owned());
+        notes.push(
+            "Pairs of metrics and the sweep over α are compared by the paper's policy: a threshold for each would compare thresholds too."
+                .to_owned(),
+        );
     }
     for line in found.lines.iter().filter(|line| line.group == ALL) {
         notes.extend(line.notes.iter().map(|note| format!("{} against {}: {note}", line.metric, line.criterion)));
