@@ -197,10 +197,16 @@ LEFT JOIN scores a ON sr.kind = 'correction' AND a.id = (
     WHERE edit_id = e.id AND scores.profile = ?1 AND runs.kind = 'set' AND failure IS NULL ORDER BY scores.id DESC LIMIT 1)
 LEFT JOIN (
     SELECT edit_id, count(*) AS raters, avg(overall) AS mean, max(overall) - min(overall) AS spread, max(simulated) AS simulated
-    FROM ratings WHERE newest = 1 AND answers <> '{}' GROUP BY edit_id
+    FROM ratings WHERE newest = 1 AND answers <> '{}' AND {of_edit} GROUP BY edit_id
 ) r ON r.edit_id = e.id
-WHERE ?2 IS NULL OR e.id = ?2
+WHERE {this_edit}
 ORDER BY i.id, e.id";
+
+/// The query for all edits, or for one: whether there is one is said in the text, since a parameter would make it look at every edit all the same.
+fn query_of(one: bool) -> String {
+    let (this_edit, of_edit) = if one { ("e.id = ?2", "edit_id = ?2") } else { ("?2 IS NULL", "?2 IS NULL") };
+    QUEUE.replace("{this_edit}", this_edit).replace("{of_edit}", of_edit)
+}
 
 impl Project {
     /// Every edit with its newest score under `profile` and its ratings in short, items together, in the order of their import.
@@ -222,7 +228,7 @@ impl Project {
 
     fn queue_where(&self, profile: Profile, edit: Option<EditId>) -> Result<Vec<QueueRow>, StorageError> {
         self.read(READING, |conn| {
-            let mut query = conn.prepare_cached(QUEUE)?;
+            let mut query = conn.prepare_cached(&query_of(edit.is_some()))?;
             let mut rows = query.query(params![profile.name(), edit])?;
             let mut queue = Vec::new();
             while let Some(row) = rows.next()? {
