@@ -28,6 +28,33 @@ pub struct Detection {
     pub tokens: Vec<TokenMatch>,
 }
 
+impl Detection {
+    /// Whether the metric uses it under a box threshold: only boxes above it are used, not those at it.
+    pub fn is_above(&self, box_threshold: f32) -> bool {
+        self.confidence > box_threshold
+    }
+
+    /// The words that would be its label under another text threshold: those of tokens whose probability is above it, pieces of words (`##`)
+    /// written together. The phrase as it is where no detector told tokens.
+    pub fn phrase_above(&self, text_threshold: f32) -> String {
+        if self.tokens.is_empty() {
+            return self.phrase.clone();
+        }
+        let mut words = String::new();
+        for found in self.tokens.iter().filter(|found| found.probability > text_threshold) {
+            match found.token.strip_prefix("##") {
+                Some(piece) => words.push_str(piece),
+                None if words.is_empty() => words.push_str(&found.token),
+                None => {
+                    words.push(' ');
+                    words.push_str(&found.token);
+                }
+            }
+        }
+        words
+    }
+}
+
 /// How surely a box shows one token of the query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TokenMatch {
@@ -80,4 +107,19 @@ pub struct Region {
     pub label: String,
     /// Confidence in `0..=1`, for proposals of a network.
     pub confidence: Option<f32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_are_to_be_exceeded_and_pieces_of_words_are_written_together() {
+        let token = |token: &str, probability| TokenMatch { token: token.into(), probability };
+        let tokens = vec![token("red", 0.5), token("sun", 0.4), token("##flower", 0.25)];
+        let found = Detection { rect_in_image: Rect::new(0.0, 0.0, 1.0, 1.0), phrase: "red sun".into(), confidence: 0.5, tokens };
+        assert!(found.is_above(0.49) && !found.is_above(0.5));
+        assert_eq!([0.2, 0.25, 0.45, 0.6].map(|threshold| found.phrase_above(threshold)), ["red sunflower", "red sun", "red", ""]);
+        assert_eq!(Detection { tokens: Vec::new(), ..found }.phrase_above(0.9), "red sun");
+    }
 }

@@ -53,6 +53,8 @@ pub struct BoxesBySide {
 #[serde(rename_all = "snake_case")]
 pub enum TraceKind {
     Parse,
+    /// What is looked for on each picture.
+    Phrase,
     Boxes,
     Branch,
     Mask,

@@ -26,7 +26,7 @@ pub use details::{Audit, Automatic, Combined, EditDetails, HistoryLine, PictureS
 pub use flags::{Flag, Flags};
 pub use jobs::{Failure, Job, JobState, Jobs};
 pub use labels::{LabelBox, place_labels};
-pub use overlays::{Overlay, Overlays};
+pub use overlays::{Overlay, Overlays, Thresholds};
 pub use queue::{Filter, Picked, Queue, ShowOnly, SortKey};
 pub use rating::RatingDraft;
 pub use row::{Cell, Columns, Row, RowId};

@@ -55,6 +55,29 @@ impl Overlay {
     }
 }
 
+/// Thresholds of the detector, to try what others would choose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// Boxes above this confidence are used.
+    pub boxes: f32,
+    /// Tokens above this probability make a box's label. No part of a score depends on it.
+    pub text: f32,
+}
+
+impl Thresholds {
+    /// Those of the metric.
+    pub const METRIC: Self = Self { boxes: 0.3, text: 0.25 };
+    /// Least and greatest that can be tried: runs keep candidates from the least up.
+    pub const LIMITS: (f32, f32) = (Overlays::LEAST_THRESHOLD, 0.6);
+
+    /// In steps of a hundredth and within the limits, as the parts at other thresholds are computed.
+    #[must_use]
+    pub fn rounded(self) -> Self {
+        let step = |threshold: f32| ((threshold * 100.0).round() / 100.0).clamp(Self::LIMITS.0, Self::LIMITS.1);
+        Self { boxes: step(self.boxes), text: step(self.text) }
+    }
+}
+
 /// Visibility and opacity of each overlay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlays {
@@ -62,6 +85,8 @@ pub struct Overlays {
     opacity: [f32; 8],
     /// Candidates below this confidence are not drawn.
     threshold: f32,
+    /// Boxes are drawn as other thresholds than the metric's would choose them.
+    preview: Option<Thresholds>,
     /// All are hidden for a look at the bare pictures; the visibilities are kept.
     pub bare: bool,
 }
@@ -72,6 +97,7 @@ impl Default for Overlays {
             visible: [true, true, false, true, true, true, false, false],
             opacity: [1.0, 1.0, 0.8, 0.35, 0.9, 0.5, 0.9, 0.8],
             threshold: Self::LEAST_THRESHOLD,
+            preview: None,
             bare: false,
         }
     }
@@ -89,6 +115,17 @@ impl Overlays {
     /// Sets it, clamped to what runs keep.
     pub const fn set_threshold(&mut self, threshold: f32) {
         self.threshold = threshold.clamp(Self::LEAST_THRESHOLD, 1.0);
+    }
+
+    /// The thresholds that boxes are drawn by in place of the metric's.
+    pub const fn preview(&self) -> Option<Thresholds> {
+        self.preview
+    }
+
+    /// Draws boxes as these thresholds would choose them; the metric's own end the preview.
+    pub fn set_preview(&mut self, thresholds: Thresholds) {
+        let thresholds = thresholds.rounded();
+        self.preview = (thresholds != Thresholds::METRIC).then_some(thresholds);
     }
 
     /// Whether the legend shows it as switched on.
@@ -126,12 +163,16 @@ impl Overlays {
     /// The overlays that a step of the trace speaks of; empty when it speaks of none.
     pub const fn of_trace(kind: TraceKind) -> &'static [Overlay] {
         match kind {
+            // What was read and looked for stands at the boxes, as their labels.
+            TraceKind::Parse | TraceKind::Phrase => &[Overlay::SourceBoxes, Overlay::EditBoxes],
             TraceKind::Boxes => &[Overlay::SourceBoxes, Overlay::EditBoxes, Overlay::Candidates],
+            // The rule chose the boxes that make the mask.
+            TraceKind::Branch => &[Overlay::SourceBoxes, Overlay::EditBoxes, Overlay::Mask, Overlay::MaskOutline],
             TraceKind::Size | TraceKind::Position => &[Overlay::SourceBoxes, Overlay::EditBoxes],
-            TraceKind::Mask => &[Overlay::Mask, Overlay::MaskOutline],
+            TraceKind::Mask | TraceKind::Overall => &[Overlay::Mask, Overlay::MaskOutline],
             TraceKind::Crop | TraceKind::Modify | TraceKind::Direction => &[Overlay::Crop],
             TraceKind::Preserve => &[Overlay::ChangeMap, Overlay::MaskOutline],
-            TraceKind::Parse | TraceKind::Branch | TraceKind::Range | TraceKind::Overall | TraceKind::Device => &[],
+            TraceKind::Range | TraceKind::Device => &[],
         }
     }
 }
@@ -139,6 +180,18 @@ impl Overlays {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_preview_goes_in_hundredths_and_ends_at_the_thresholds_of_the_metric() {
+        let mut overlays = Overlays::default();
+        assert_eq!(overlays.preview(), None);
+        overlays.set_preview(Thresholds { boxes: 0.2049, text: 0.25 });
+        assert_eq!(overlays.preview(), Some(Thresholds { boxes: 0.2, text: 0.25 }));
+        overlays.set_preview(Thresholds { boxes: 0.0, text: 7.0 });
+        assert_eq!(overlays.preview(), Some(Thresholds { boxes: 0.05, text: 0.6 }));
+        overlays.set_preview(Thresholds::METRIC);
+        assert_eq!(overlays.preview(), None);
+    }
 
     #[test]
     fn a_highlight_shows_a_hidden_overlay_and_dims_the_others() {

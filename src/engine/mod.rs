@@ -64,4 +64,4 @@ pub use crate::imaging::{
 pub use crate::instruct::parse_instruction;
 
 /// Puts parts on one scale and into one number; the window shows them, it does not compute them.
-pub use crate::metrics::bpm::{Combined, Partial, Pending, combine, explain, fit_range, sensitivity::SensitivityPoint};
+pub use crate::metrics::bpm::{Combined, Partial, Pending, combine, explain, fit_range, phrases, sensitivity::SensitivityPoint};

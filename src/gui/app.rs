@@ -69,6 +69,10 @@ pub struct App {
     pub(super) mask_work: super::apply_masks::MaskWork,
     /// The edit whose neighbours were asked for.
     preloaded_for: Option<RowId>,
+    /// The person knows what is not saved, and closes the window all the same.
+    pub(super) close_anyway: bool,
+    /// When the last frame was drawn, in seconds of egui's clock.
+    drawn_at: f64,
     pub(super) screenshot: Option<Screenshot>,
     /// Keys that a screenshot presses in the next frame.
     pub(super) pressed_keys: Vec<egui::Key>,
@@ -111,6 +115,8 @@ impl App {
             tool_traffic: Default::default(),
             mask_work: Default::default(),
             preloaded_for: None,
+            close_anyway: false,
+            drawn_at: 0.0,
             screenshot: parts.screenshot,
             pressed_keys: Vec::new(),
             frame_seconds: 0.0,
@@ -151,7 +157,7 @@ impl App {
             && self.state.people.waiting == 0
             && !self.state.motions.is_underway()
             && self.tools_settled()
-            && canvas::is_settled(&self.ctx)
+            && self.pictures.region_layers.is_settled()
     }
 
     /// Takes in what other threads tell and applies what the person asked for. Draws nothing.
@@ -172,7 +178,6 @@ impl App {
         self.pictures.begin_frame(&ctx, &self.raster);
         self.tool_keys();
         self.rating_keys(&ctx);
-        self.state.compare.flipped = Command::flip_held(&ctx, self.state.dialog.is_some());
         for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
             if self.allows(command) {
                 self.apply(Action::Do(command));
@@ -185,6 +190,8 @@ impl App {
         for action in self.sender.take() {
             self.apply(action);
         }
+        self.hold_still(&ctx);
+        self.ask_before_closing(&ctx);
         if std::mem::take(&mut self.rows_changed) {
             self.state.queue.refresh();
             self.agreement_stale = true;
@@ -200,8 +207,32 @@ impl App {
         self.keep_settings();
     }
 
+    /// Typed fields wait for the person to save them; closing the window would lose them without a word.
+    fn ask_before_closing(&mut self, ctx: &egui::Context) {
+        let unsaved = self.state.typed_parse().is_some() || !self.state.typed_parses.is_empty();
+        if unsaved && !self.close_anyway && ctx.input(|input| input.viewport().close_requested()) {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.state.dialog = Some(super::state::Dialog::Unsaved);
+        }
+    }
+
+    /// Panes show what they showed when a gesture began, until it ends: a blink or the flip key would put another picture under the pointer.
+    /// A blink also waits while points for the segmenter are set.
+    fn hold_still(&mut self, ctx: &egui::Context) {
+        let tools = &self.state.tools;
+        let pressed =
+            tools.tool != crate::editor::tools::Tool::Pan && ctx.input(|input| input.pointer.any_down() || input.pointer.any_released());
+        let drawing = pressed || tools.sketch.is_some();
+        let still = drawing || tools.prompt.is_some();
+        self.state.still_since = still.then(|| self.state.still_since.unwrap_or(self.drawn_at));
+        if !drawing {
+            self.state.compare.flipped = Command::flip_held(ctx, self.state.dialog.is_some());
+        }
+    }
+
     /// Draws the window. Changes nothing but what egui remembers itself.
     pub fn draw(&mut self, ui: &mut egui::Ui) {
+        self.drawn_at = self.ctx.input(|input| input.time);
         let cx =
             Context { state: &self.state, settings: &self.settings, pictures: &self.pictures, theme: &self.theme, sender: &self.sender };
         window_ui(ui, &cx);

@@ -37,6 +37,7 @@ impl App {
             Action::SetView(view) => self.state.view = view,
             Action::SetCompare(compare) => self.state.compare = compare,
             Action::SetThreshold(threshold) => self.state.overlays.set_threshold(threshold),
+            Action::PreviewThresholds(thresholds) => self.state.overlays.set_preview(thresholds),
             Action::Highlight(kind) => self.state.highlight = Some(kind),
             Action::DraftParse(parse) => self.state.parse_draft = Some(parse),
             Action::SaveParse => self.save_parse(),
@@ -56,6 +57,10 @@ impl App {
             Action::SetSettings(settings) => self.set_settings(settings),
             Action::Agreement(action) => self.agreement_action(action),
             Action::CloseDialog => self.state.dialog = None,
+            Action::CloseAnyway => {
+                self.close_anyway = true;
+                self.ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+            }
             Action::SeekCommand(text, marked) => self.state.sought_command = (text, marked),
             Action::RunFound(command) => {
                 self.state.dialog = None;
@@ -180,6 +185,7 @@ impl App {
         self.save_comment();
         let reopened = self.state.info().is_some_and(|info| info.path == path);
         if !reopened {
+            self.keep_typed_parse(self.state.queue.selected_row().map(|row| Arc::clone(&row.item)));
             self.state.queue = Default::default();
             self.state.details = None;
             self.forget_agreement();
@@ -238,10 +244,12 @@ impl App {
             return;
         }
         self.save_comment();
-        let source_before = self.state.queue.selected_row().map(|row| row.source.clone());
+        let before = self.state.queue.selected_row().map(|row| (row.source.clone(), Arc::clone(&row.item)));
         if !self.state.queue.select(id) {
             return;
         }
+        let (source_before, item_before) = before.unzip();
+        self.keep_typed_parse(item_before);
         self.state.reveal_selection = true;
         self.state.people.selected_at = self.ctx.input(|input| input.time);
         // What was asked for the last edit must not stand before this one.
@@ -353,6 +361,14 @@ impl App {
         self.store.send(StoreRequest::SaveRating { id, rating });
     }
 
+    /// Puts fields aside that were typed and not saved, until the item is looked at again.
+    fn keep_typed_parse(&mut self, item: Option<Arc<str>>) {
+        let project = self.state.info().map(|info| info.path.clone());
+        if let (Some(typed), Some(of)) = (self.state.typed_parse().cloned(), project.zip(item)) {
+            self.state.typed_parses.insert(of, typed);
+        }
+    }
+
     fn save_parse(&mut self) {
         let (Some(id), Some(draft)) = (self.state.queue.selected(), &self.state.parse_draft) else { return };
         let mut parse = draft.clone();
@@ -390,10 +406,8 @@ impl App {
     fn want(&mut self, wanted: Wanted) {
         match wanted {
             Wanted::Mask(id) => {
-                if let Some(details) = self.state.details.as_ref().filter(|details| details.id == id)
-                    && let Some(score) = &details.score
-                {
-                    self.pictures.want_mask(id, &Arc::clone(score), &self.raster);
+                if let Some(mask) = self.shown_mask(id).cloned() {
+                    self.pictures.want_mask(id, mask, &self.raster);
                 }
             }
             other => self.pictures.want(other, self.engine.as_ref()),

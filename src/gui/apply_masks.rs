@@ -114,9 +114,11 @@ impl App {
 
     fn mask_done(&mut self, done: MaskDone) {
         let author = self.author();
-        if let Some(document) = self.state.tools.document.as_mut().filter(|document| document.id == done.job.document) {
-            let done = document.finish_mask_job(done, &author);
-            self.tell(done, "That changes nothing in this mask.");
-        }
+        self.following_hidden(|app| {
+            if let Some(document) = app.state.tools.document.as_mut().filter(|document| document.id == done.job.document) {
+                let done = document.finish_mask_job(done, &author);
+                app.tell(done, "That changes nothing in this mask.");
+            }
+        });
     }
 }

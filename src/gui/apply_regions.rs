@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::domain::Side;
 use crate::domain::regions::{Area, KeptRegion, RegionId, roles_of};
+use crate::domain::{RegionRole, Side};
 use crate::editor::RowId;
 use crate::engine::Level;
 
@@ -22,7 +22,7 @@ impl App {
         document.selected = region;
         // Tools go on with the mask that was chosen.
         if let Some((_, region)) = document.selected()
-            && matches!(region.area, Area::Mask(_))
+            && matches!(region.facts.role, RegionRole::EditMask | RegionRole::Ignore)
         {
             tools.options.mask_role = region.facts.role;
         }
@@ -75,11 +75,49 @@ impl App {
         if !tools.hidden.remove(&(id, side, region)) {
             tools.hidden.insert((id, side, region));
         }
+        self.keep_hidden(id);
+    }
+
+    /// Has the project keep which regions of an edit are not drawn.
+    fn keep_hidden(&mut self, id: RowId) {
+        let tools = &mut self.state.tools;
         tools.revision += 1;
         let mut hidden: Vec<(Side, RegionId)> = hidden_of(&tools.hidden, id).collect();
         hidden.sort_unstable();
         self.tool_traffic.hiding += 1;
         self.store.send(StoreRequest::Regions(RegionRequest::Hide(id, hidden)));
+    }
+
+    /// Does something that may change regions. One that is hidden and goes away is hidden no longer, so that it is seen when it comes back;
+    /// one that is hidden and drawn on is shown, because a person must see what the pointer does.
+    pub(super) fn following_hidden(&mut self, change: impl FnOnce(&mut Self)) {
+        let tools = &self.state.tools;
+        let areas = |app: &Self, id: RowId| -> Vec<(Side, RegionId, Area)> {
+            let Some(document) = app.state.tools.document_of(id) else { return Vec::new() };
+            let shown = |side| document.shown(side).map(move |region| (side, region));
+            let all = [Side::Source, Side::Edit].into_iter().flat_map(shown);
+            let hidden = all.filter(|(side, region)| app.state.tools.is_hidden(id, *side, region.id));
+            hidden.map(|(side, region)| (side, region.id, region.area.clone())).collect()
+        };
+        let Some(id) = tools.document.as_ref().map(|document| document.id) else { return change(self) };
+        let before = areas(self, id);
+        change(self);
+        // Another edit's regions are not those that were there before.
+        if before.is_empty() || self.state.tools.document_of(id).is_none() {
+            return;
+        }
+        let after = areas(self, id);
+        let same = |(side, region, area): &(Side, RegionId, Area)| {
+            after.iter().any(|(of, other, now)| (of, other) == (side, region) && now.is_same(area))
+        };
+        let changed: Vec<(Side, RegionId)> =
+            before.iter().filter(|region| !same(region)).map(|(side, region, _)| (*side, *region)).collect();
+        let hidden = &mut self.state.tools.hidden;
+        // Those that the person just showed are hidden no longer already.
+        let taken: usize = changed.iter().filter(|(side, region)| hidden.remove(&(id, *side, *region))).count();
+        if taken > 0 {
+            self.keep_hidden(id);
+        }
     }
 
     /// What the project says of the regions of an edit that are not drawn.
@@ -90,7 +128,7 @@ impl App {
 
     /// Whether the list of hidden regions is on disk.
     pub(super) fn hidden_kept(&mut self, result: Result<(), String>) {
-        self.tool_traffic.hiding -= 1;
+        self.tool_traffic.hiding = self.tool_traffic.hiding.saturating_sub(1);
         if let Err(why) = result {
             self.toast(Level::Warning, format!("Which regions are hidden is forgotten at the end of the program: {why}"));
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::domain::{Score, Side};
 use crate::editor::RowId;
 use crate::editor::regions::{Author, LogLine, NotChanged, RegionDocument};
-use crate::editor::tools::{Done, PointMark, PromptStage, Proposal, Tool};
+use crate::editor::tools::{Done, PointMark, PromptStage, Proposal, TakenBack, Tool};
 use crate::engine::{Level, PromptEvent, PromptRequest, Request};
 use crate::storage::Appended;
 
@@ -86,7 +86,9 @@ impl App {
         self.state.tools.unsaved.clear();
         self.state.tools.hidden.clear();
         self.state.tools.cancel();
-        self.tool_traffic = ToolTraffic { project: open, next_prompt: self.tool_traffic.next_prompt, ..ToolTraffic::default() };
+        // What was asked of the project before is answered all the same.
+        let ToolTraffic { next_prompt, hiding, going_back, .. } = self.tool_traffic;
+        self.tool_traffic = ToolTraffic { project: open, next_prompt, hiding, going_back, ..ToolTraffic::default() };
     }
 
     fn follow_selection(&mut self, selected: Option<RowId>) {
@@ -105,7 +107,7 @@ impl App {
             tools.revision += 1;
         }
         let Some(id) = selected else { return };
-        let stale = tools.document.as_ref().is_some_and(|document| document.stale && document.outbox().is_empty());
+        let stale = tools.document.as_ref().is_some_and(|document| document.stale && document.is_settled());
         let missing = tools.document.is_none();
         if (missing || stale) && self.tool_traffic.loading != Some(id) {
             self.state.tools.unreadable = None;
@@ -130,8 +132,9 @@ impl App {
         let Some((_, loaded)) = self.tool_traffic.loaded.take_if(|(of, _)| *of == id) else { return };
         self.tool_traffic.loading = None;
         match &mut tools.document {
-            // Changed meanwhile: they will meet the other window's when they are written.
-            Some(document) if !document.outbox().is_empty() => document.stale = false,
+            // Changed meanwhile: they will meet the other window's when they are written. In a conflict what this window has waits for the
+            // person's choice, after which all is read again.
+            Some(document) if !document.is_settled() => document.stale = false,
             Some(document) => document.load(loaded.sides),
             None => {
                 tools.document = Some(RegionDocument::new(id, source, edit, loaded.sides));
@@ -254,10 +257,12 @@ impl App {
             RegionEvent::Before { id, what, result: Ok(state) } => {
                 self.tool_traffic.going_back = self.tool_traffic.going_back.saturating_sub(1);
                 let author = self.author();
-                if let Some(document) = self.state.tools.document.as_mut().filter(|document| document.id == id) {
-                    let done = document.restore(&state, &author, what);
-                    self.tell(done, "That is what counts already.");
-                }
+                self.following_hidden(|app| {
+                    if let Some(document) = app.state.tools.document.as_mut().filter(|document| document.id == id) {
+                        let done = document.restore(&state, &author, what);
+                        app.tell(done, "That is what counts already.");
+                    }
+                });
             }
             RegionEvent::Before { result: Err(why), .. } => {
                 self.tool_traffic.going_back = self.tool_traffic.going_back.saturating_sub(1);
@@ -319,6 +324,10 @@ impl App {
 
     /// Applies one action of the tools.
     pub(super) fn apply_tool(&mut self, action: ToolAction) {
+        self.following_hidden(|app| app.do_tool(action));
+    }
+
+    fn do_tool(&mut self, action: ToolAction) {
         match action {
             ToolAction::Take(tool) => self.take_tool(tool),
             ToolAction::SetOptions(options) => {
@@ -346,6 +355,14 @@ impl App {
             ToolAction::GoBack(side, token) => self.go_back(side, token),
             ToolAction::Mask(op) => self.ask_mask_op(op),
             // What is not done yet is undone by not doing it.
+            ToolAction::Undo if self.state.tools.is_busy() => {
+                if self.state.tools.take_back() == TakenBack::Point {
+                    self.ask_segmenter();
+                }
+            }
+            ToolAction::Redo if self.state.tools.is_busy() => {
+                self.toast(Level::Info, "Finish what is being drawn, or drop it with Esc; then changes can be made again.");
+            }
             ToolAction::Undo if self.withdraw_mask_op() => {}
             gesture @ (ToolAction::Press { .. }
             | ToolAction::Drag(_)
@@ -377,7 +394,7 @@ impl App {
             ToolAction::Release => match tools.release(&author) {
                 Ok(None) => {}
                 Ok(Some((side, rect))) if rect.area() > 0.0 => {
-                    tools.prompt_on(side).rect = Some(rect);
+                    tools.prompt_on(side).set_rect(rect);
                     self.ask_segmenter();
                 }
                 Ok(Some(_)) => {}
@@ -390,7 +407,7 @@ impl App {
                 self.tell(done, "The polygon changes nothing.");
             }
             ToolAction::Mark { side, at, inside } => {
-                tools.prompt_on(side).points.push(PointMark { at, inside });
+                tools.prompt_on(side).add(PointMark { at, inside });
                 self.ask_segmenter();
             }
             ToolAction::Accept => {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 
 use crate::domain::{Parse, TraceKind};
-use crate::editor::{Compare, Filter, Overlay, Row, RowId, SortKey, View};
+use crate::editor::{Compare, Filter, Overlay, Row, RowId, SortKey, Thresholds, View};
 
 use super::command::Command;
 use super::pictures::{Pictures, Wanted};
@@ -25,6 +25,8 @@ pub enum Action {
     SetCompare(Compare),
     /// Least confidence of the candidates that are drawn.
     SetThreshold(f32),
+    /// Draw boxes as these thresholds would choose them; the metric's own end that.
+    PreviewThresholds(Thresholds),
     /// The person points at a step of the trace. Holds for one frame.
     Highlight(TraceKind),
     /// The parse on the form, not saved yet.
@@ -48,6 +50,8 @@ pub enum Action {
     /// Something on the agreement page.
     Agreement(super::agreement::AgreementAction),
     CloseDialog,
+    /// Close the window without what is not saved.
+    CloseAnyway,
     /// The words typed to find a command, and which of those found is marked.
     SeekCommand(String, usize),
     /// A command that was found.

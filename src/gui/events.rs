@@ -212,15 +212,24 @@ impl App {
         if self.state.queue.selected() != Some(id) {
             return;
         }
+        let mask_before = self.shown_mask(id).cloned();
         self.audit_details_taken(id);
         let before = self.state.details.replace(details);
-        let Some(details) = &self.state.details else { return };
         let same_edit = before.as_ref().is_some_and(|before| before.id == id);
-        if before.as_ref().and_then(|before| before.score.as_ref()) != details.score.as_ref() || !same_edit {
+        if mask_before.as_ref() != self.shown_mask(id) || !same_edit {
             self.pictures.forget(&Wanted::Mask(id));
+        }
+        let Some(details) = self.state.details.clone() else { return };
+        if before.as_ref().and_then(|before| before.score.as_ref()) != details.score.as_ref() || !same_edit {
             self.state.motions.forget(id);
         }
-        if !same_edit || self.state.parse_draft.as_ref() == before.as_ref().and_then(|before| before.parse.as_ref()) {
+        if !same_edit {
+            // What was typed for this item and not saved comes back.
+            let item = self.state.queue.row(id).map(|row| Arc::clone(&row.item));
+            let of = self.state.info().map(|info| info.path.clone()).zip(item);
+            let typed = of.and_then(|of| self.state.typed_parses.remove(&of));
+            self.state.parse_draft = typed.or_else(|| details.parse.clone());
+        } else if self.state.parse_draft.as_ref() == before.as_ref().and_then(|before| before.parse.as_ref()) {
             self.state.parse_draft = details.parse.clone();
         }
         if !same_edit {

@@ -11,10 +11,11 @@ use std::sync::Arc;
 
 use egui::{ColorImage, TextureFilter, TextureHandle, TextureOptions};
 
-use crate::domain::{Score, Size};
+use crate::domain::{Size, rle::Rle};
 use crate::editor::RowId;
 use crate::engine::{CanvasEvent, CanvasRequest, DifferenceKind, Picture, PictureRequest, PictureToken, Pixels, Request};
 
+use super::canvas::RegionTextures;
 use super::engine_link::EngineLink;
 use super::raster::{self, Answer, Job, Layer, Raster, Style, TileJob, TilePlace};
 
@@ -108,6 +109,8 @@ pub struct Pictures {
     tokens: HashMap<PictureToken, Wanted>,
     tiles: HashMap<TileKey, Tile>,
     wishes: RefCell<Vec<(TileKey, TileJob)>>,
+    /// Masks of a person as the panes show them.
+    pub(super) region_layers: RegionTextures,
     next_layer: u64,
     frame: u64,
     /// Answers wait for the next frame because this one has uploaded enough.
@@ -145,7 +148,7 @@ impl Pictures {
     pub fn memory(&self) -> (usize, usize) {
         let whole: usize = self.entries.values().map(|entry| entry.texture_bytes).sum();
         let tiles: usize = self.tiles.values().map(|tile| tile.bytes).sum();
-        (whole + tiles, self.entries.values().map(layer_bytes).sum())
+        (whole + tiles + self.region_layers.bytes(), self.entries.values().map(layer_bytes).sum())
     }
 
     /// The texture of a tile, whatever its gain; a tile that is missing or of another gain is wished for.
@@ -205,11 +208,11 @@ impl Pictures {
     }
 
     /// Has the levels of a mask made.
-    pub fn want_mask(&mut self, row: RowId, score: &Arc<Score>, raster: &Raster) {
+    pub fn want_mask(&mut self, row: RowId, mask: Rle, raster: &Raster) {
         let wanted = Wanted::Mask(row);
         if !self.entries.contains_key(&wanted) {
             self.set(wanted.clone(), Slot::Loading, 0);
-            raster.send(Job::Mask(wanted, Arc::clone(score)));
+            raster.send(Job::Mask(wanted, mask));
         }
     }
 
@@ -232,6 +235,7 @@ impl Pictures {
         self.entries.clear();
         self.tokens.clear();
         self.tiles.clear();
+        self.region_layers.clear();
         self.wishes.borrow_mut().clear();
     }
 
@@ -275,6 +279,7 @@ impl Pictures {
     /// when a budget is exceeded.
     pub fn begin_frame(&mut self, ctx: &egui::Context, raster: &Raster) {
         self.frame += 1;
+        self.region_layers.begin_frame();
         let mut uploaded = 0;
         self.more_to_upload = false;
         while let Some(answer) = raster.try_next() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use egui::{Color32, ColorImage};
 
-use crate::domain::{Mask, Score, Size};
+use crate::domain::{Mask, Size, rle::Rle};
 use crate::engine::{Picture, Pixels, Pyramid, Wake, level_sizes};
 
 use super::colormap;
@@ -100,7 +100,7 @@ pub enum Job {
     /// The coarsest level of a picture, whole.
     Base(Wanted, Arc<Picture>),
     /// The levels of a score's mask.
-    Mask(Wanted, Arc<Score>),
+    Mask(Wanted, Rle),
     Tile(super::pictures::TileKey, TileJob),
 }
 
@@ -163,7 +163,7 @@ fn done(job: Job) -> Answer {
     match job {
         Job::Thumb(of, pixels) => Answer::Thumb { of, result: thumb(&pixels), full_size: pixels.full_size },
         Job::Base(of, picture) => base(of, picture),
-        Job::Mask(of, score) => Answer::Mask { of, result: mask_levels(&score) },
+        Job::Mask(of, mask) => Answer::Mask { of, result: mask_levels(&mask) },
         Job::Tile(key, job) => Answer::Tile { key, gain: job.gain, image: tile(&job) },
     }
 }
@@ -184,8 +184,7 @@ fn thumb(pixels: &Pixels) -> Result<ColorImage, String> {
 }
 
 /// The mask and its halved sizes; a coarse pixel is set when any of its four is, so that thin parts stay visible.
-fn mask_levels(score: &Score) -> Result<Arc<Vec<Mask>>, String> {
-    let rle = score.mask.as_ref().ok_or("this score has no mask")?;
+fn mask_levels(rle: &Rle) -> Result<Arc<Vec<Mask>>, String> {
     Ok(Arc::new(halved_masks(rle.to_mask().map_err(|error| error.to_string())?)))
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::{PaperWeights, Range, Score, Side};
+use crate::domain::{PaperWeights, Profile, Range, Score, Side, rle::Rle};
 use crate::editor::{Cell, Combined, EditDetails, RowId};
 use crate::engine::audit::{Ask, AuditEvent, AuditRequest, PastedBack, Sensitivity};
 use crate::engine::paste_back::FEATHER;
@@ -14,6 +14,7 @@ use crate::storage::EditId;
 use super::app::App;
 use super::dialogs::Ask as AskFile;
 use super::flags::flags_after;
+use super::pictures::Wanted;
 use super::state::{Page, Tab};
 
 /// What a person asks for about the selected edit.
@@ -106,6 +107,15 @@ impl AuditState {
         asked.result.as_ref()?.as_ref().ok().map(|pasted| &pasted.picture)
     }
 
+    /// What was asked about the thresholds and the mask of an edit under a profile.
+    pub fn sensitivity_of(&self, edit: RowId, profile: Profile) -> Option<&Asked<Sensitivity>> {
+        let of_profile = |asked: &&Asked<Sensitivity>| match &asked.result {
+            Some(Ok(known)) => known.profile == profile,
+            Some(Err(_)) | None => true,
+        };
+        self.sensitivity.as_ref().filter(|asked| asked.edit == edit).filter(of_profile)
+    }
+
     /// What to show of an edit's score: the newest answer, or what the project holds.
     pub fn shown<'a>(&'a self, details: &'a EditDetails) -> Option<ShownScore<'a>> {
         let live = self.live.as_ref().filter(|live| live.edit == details.id);
@@ -132,6 +142,22 @@ pub fn combined(score: &Score, range: &Range) -> Combined {
 }
 
 impl App {
+    /// The edit mask of the score that is shown of the selected edit; `None` of another one, or where there is none.
+    pub(super) fn shown_mask(&self, edit: RowId) -> Option<&Rle> {
+        let details = self.state.details.as_ref().filter(|details| details.id == edit)?;
+        self.state.audit.shown(details)?.score.mask.as_ref()
+    }
+
+    /// Does something that may change which score is shown of the selected edit: a mask that no longer is that of the score is drawn anew.
+    fn follow_shown(&mut self, change: impl FnOnce(&mut Self)) {
+        let edit = self.state.details.as_ref().map(|details| details.id);
+        let before = edit.and_then(|edit| self.shown_mask(edit)).cloned();
+        change(self);
+        if let Some(edit) = edit.filter(|edit| before.as_ref() != self.shown_mask(*edit)) {
+            self.pictures.forget(&Wanted::Mask(edit));
+        }
+    }
+
     /// The regions of an edit, or of its source, were changed by a person and are journaled: its score follows.
     ///
     /// An edit that nobody scored yet stays so.
@@ -142,7 +168,7 @@ impl App {
         let Some(ask) = self.ask_about(id) else { return };
         let ticket = ask.ticket;
         self.state.audit.waiting.insert(id, ticket);
-        self.state.audit.live = Some(Live { edit: id, ticket, partial: None, millis: 0.0 });
+        self.follow_shown(|app| app.state.audit.live = Some(Live { edit: id, ticket, partial: None, millis: 0.0 }));
         // What was known of the old regions is no longer true.
         self.state.audit.sensitivity = None;
         self.state.audit.pasted = None;
@@ -191,8 +217,7 @@ impl App {
     }
 
     fn want_sensitivity(&mut self, edit: RowId, all: bool) {
-        let asked = self.state.audit.sensitivity.as_ref().is_some_and(|asked| asked.edit == edit);
-        if asked && !all {
+        if self.state.audit.sensitivity_of(edit, self.settings.profile).is_some() && !all {
             return;
         }
         let Some(ask) = self.ask_about(edit) else { return };
@@ -241,7 +266,7 @@ impl App {
                 let edit = RowId(edit.0);
                 if self.state.audit.waiting.get(&edit).is_some_and(|newest| *newest <= ticket) {
                     self.state.audit.waiting.remove(&edit);
-                    self.state.audit.live = self.state.audit.live.take().filter(|live| live.edit != edit);
+                    self.follow_shown(|app| app.state.audit.live = app.state.audit.live.take().filter(|live| live.edit != edit));
                 }
                 self.toast(Level::Error, format!("The score cannot follow the correction: {why}"));
             }
@@ -249,14 +274,16 @@ impl App {
     }
 
     fn rescored(&mut self, edit: RowId, ticket: u64, partial: Arc<Partial>, millis: f64, kept: bool) {
-        if let Some(live) = self.state.audit.live.as_mut().filter(|live| live.edit == edit) {
-            // An answer to an older question says nothing about the regions of now.
-            if live.ticket > ticket {
-                return;
-            }
-            live.partial = Some(Arc::clone(&partial));
-            live.millis = if live.millis > 0.0 { live.millis } else { millis };
+        // An answer to an older question says nothing about the regions of now.
+        if self.state.audit.live.as_ref().is_some_and(|live| live.edit == edit && live.ticket > ticket) {
+            return;
         }
+        self.follow_shown(|app| {
+            if let Some(live) = app.state.audit.live.as_mut().filter(|live| live.edit == edit) {
+                live.partial = Some(Arc::clone(&partial));
+                live.millis = if live.millis > 0.0 { live.millis } else { millis };
+            }
+        });
         if !kept {
             self.state.audit.waiting.entry(edit).or_insert(ticket);
             return;

@@ -1,5 +1,6 @@
 //! The window's state. Panels read it; only `apply` and `events` change it.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub enum Dialog {
     Commands,
     /// The columns of a table of ratings.
     Columns,
+    /// The window is being closed while fields are typed that nobody saved.
+    Unsaved,
 }
 
 /// A short message.
@@ -85,6 +88,8 @@ pub struct State {
     pub columns: Option<super::columns::ColumnsDraft>,
     pub view: View,
     pub compare: Compare,
+    /// While a gesture is under way: the moment, in seconds of egui's clock, whose pictures the panes go on showing.
+    pub still_since: Option<f64>,
     pub motions: super::motions::Motions,
     pub overlays: Overlays,
     /// The step of the trace under the pointer.
@@ -92,6 +97,8 @@ pub struct State {
     /// About the selected edit: corrections on their way, how firm the score is, the region pasted back.
     pub audit: AuditState,
     pub parse_draft: Option<Parse>,
+    /// Fields that were typed and not saved of items that are not looked at, by project and item.
+    pub typed_parses: HashMap<(PathBuf, Arc<str>), Parse>,
     pub rating: RatingDraft,
     /// Rating sessions.
     pub people: super::people::PeopleState,
@@ -126,6 +133,12 @@ impl State {
             ProjectState::Open(info) => Some(info),
             _ => None,
         }
+    }
+
+    /// The fields of the selected edit's item that were typed and not saved.
+    pub fn typed_parse(&self) -> Option<&Parse> {
+        let saved = self.details.as_ref().and_then(|details| details.parse.as_ref());
+        self.parse_draft.as_ref().filter(|draft| saved != Some(draft))
     }
 
     /// A range of that name can be chosen from now on.

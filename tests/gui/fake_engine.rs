@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -27,6 +27,17 @@ pub struct FakeEngine {
     /// What questions about one edit are answered with.
     pub audit: Rc<RefCell<AuditAnswers>>,
     pub corrected: Scores,
+    pub pictures: Rc<RefCell<PicturesAsked>>,
+}
+
+/// The pictures that the canvas asked for, in their order.
+#[derive(Default)]
+pub struct PicturesAsked {
+    /// With whether it was asked for ahead of being looked at.
+    pub paths: Vec<(PathBuf, bool)>,
+    /// Nothing is answered until `Window::let_pictures_go`.
+    pub hold: bool,
+    pub held: Vec<CanvasRequest>,
 }
 
 /// What the engine answers when it is asked about one edit.
@@ -81,6 +92,17 @@ impl EngineLink for FakeEngine {
             // Looking for motions takes longest and is tested with the real engine.
             Request::Canvas(CanvasRequest::Register { token, .. }) => {
                 events.push_back(Event::Canvas(CanvasEvent::Registered { token, found: None }));
+            }
+            Request::Canvas(request @ CanvasRequest::Picture { .. }) => {
+                let mut pictures = self.pictures.borrow_mut();
+                if let CanvasRequest::Picture { path, ahead, .. } = &request {
+                    pictures.paths.push((path.clone(), *ahead));
+                }
+                if pictures.hold {
+                    pictures.held.push(request);
+                } else {
+                    events.push_back(Event::Canvas(editscope::engine::pictures::answer(request)));
+                }
             }
             Request::Canvas(request) => events.push_back(Event::Canvas(editscope::engine::pictures::answer(request))),
             Request::ForgetPictures | Request::LookForPictures { .. } => {}

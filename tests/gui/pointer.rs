@@ -24,6 +24,32 @@ pub fn place(window: &Window, side: Side, x: f32, y: f32) -> Pos2 {
     Pos2::new(p.x, p.y)
 }
 
+/// Where a pixel of the canvas is drawn in a pane of the mode in use, zoomed and moved as it is. `size` is that of the source.
+pub fn place_in(window: &Window, index: usize, size: Size, (x, y): (f32, f32)) -> Pos2 {
+    let canvas = window.harness.get_by_label("Canvas").rect();
+    let area = editscope::domain::Rect::<UiSpace>::new(canvas.left(), canvas.top(), canvas.right(), canvas.bottom());
+    let state = window.state();
+    let edits = state.queue.selected_row().map_or(1, |row| state.queue.siblings(row).count());
+    let panes = state.compare.panes(&area, edits, 0.0, TITLE, 2.0);
+    let ppp = window.harness.ctx.pixels_per_point();
+    // All panes share the view of the first.
+    let view = state.view.resolved(&panes[0].rect, size, ppp);
+    let view = if view.zoom * ppp >= 0.999 { view.snapped(&panes[0].rect, ppp) } else { view };
+    let p = view.ui_from_image(&panes[index].rect, Point::new(x, y));
+    Pos2::new(p.x, p.y)
+}
+
+/// Drags through places of the window with the primary button.
+pub fn drag_through(window: &mut Window, path: &[Pos2]) {
+    move_to(window, path[0]);
+    button(window, path[0], PointerButton::Primary, true, Modifiers::NONE);
+    for at in &path[1..] {
+        move_to(window, *at);
+    }
+    button(window, path[path.len() - 1], PointerButton::Primary, false, Modifiers::NONE);
+    window.settle();
+}
+
 /// One frame in which a button goes down or up.
 pub fn button(window: &mut Window, at: Pos2, button: PointerButton, pressed: bool, modifiers: Modifiers) {
     window.harness.event_modifiers(egui::Event::PointerButton { pos: at, button, pressed, modifiers }, modifiers);
@@ -38,13 +64,7 @@ pub fn move_to(window: &mut Window, at: Pos2) {
 /// Drags through places of the canvas with the primary button.
 pub fn drag(window: &mut Window, side: Side, path: &[(f32, f32)]) {
     let path: Vec<Pos2> = path.iter().map(|&(x, y)| place(window, side, x, y)).collect();
-    move_to(window, path[0]);
-    button(window, path[0], PointerButton::Primary, true, Modifiers::NONE);
-    for at in &path[1..] {
-        move_to(window, *at);
-    }
-    button(window, path[path.len() - 1], PointerButton::Primary, false, Modifiers::NONE);
-    window.settle();
+    drag_through(window, &path);
 }
 
 pub fn click_with(window: &mut Window, side: Side, (x, y): (f32, f32), which: PointerButton, modifiers: Modifiers) {

@@ -179,7 +179,7 @@ fn another_windows_change_is_shown_and_the_person_chooses() {
         shift(&mut window, Key::B);
         drag(&mut window, Side::Edit, &[(100.0, 100.0), (150.0, 150.0), (200.0, 200.0)]);
         window.key(Key::F6);
-        window.harness.get_by_label("⚠ Two windows changed the same regions");
+        window.harness.get_by_label("⚠ Two windows changed the same regions of the edit");
         assert!(window.harness.query_all_by_label_contains("bob said that there is no box").next().is_some());
         window.harness.get_by_label(choice).click();
         window.settle();

@@ -216,10 +216,15 @@ fn trace(parse: &Parse, boxes: &BoxesBySide, parts: &Parts) -> Vec<TraceStep> {
             format!("Looked for “{}” on the source and for “{}” on the edit.", parse.original_part, parse.edited_part),
             &[("source boxes", boxes.source.len() as f64), ("edit boxes", boxes.edit.len() as f64)],
         ),
+        step(TraceKind::Branch, "The boxes of both pictures make the region.", &[]),
         step(TraceKind::Mask, "The edit region is the union of the masks of both pictures.", &[]),
         step(TraceKind::Crop, "Modify looks at the boxes grown by half about their centre.", &[]),
+        step(TraceKind::Direction, "The wanted direction is from the old words to the new ones.", &[]),
+        step(TraceKind::Size, "Its area was compared with that of the source.", &[]),
+        step(TraceKind::Position, "Its centre was compared with that of the source.", &[]),
         step(TraceKind::Modify, "How far the picture moved in the direction of the words.", &[("cosine", number(&parts.modify))]),
         step(TraceKind::Preserve, "How little the rest of the picture changed.", &[("preserve", number(&parts.preserve))]),
+        step(TraceKind::Device, "Judged on the processor.", &[]),
     ];
     if boxes.edit.is_empty() {
         steps[1].fallback = true;

@@ -16,7 +16,7 @@ use editscope::gui::store::Store;
 use editscope::gui::{App, Parts as WindowParts};
 use egui_kittest::Harness;
 
-use fake_engine::{AuditAnswers, FakeEngine};
+use fake_engine::{AuditAnswers, FakeEngine, PicturesAsked};
 use region_memory::Journal;
 use sample_store::{SampleStore, Scores, Written, demo_folder};
 
@@ -35,6 +35,7 @@ pub struct Window {
     pub asked: Rc<RefCell<Vec<String>>>,
     pub regions: Arc<Mutex<Journal>>,
     pub audit: Rc<RefCell<AuditAnswers>>,
+    pub pictures: Rc<RefCell<PicturesAsked>>,
     late: Rc<RefCell<VecDeque<Event>>>,
 }
 
@@ -96,6 +97,7 @@ impl Window {
         regions: Arc<Mutex<Journal>>,
     ) -> Self {
         let asked = Rc::new(RefCell::new(Vec::new()));
+        let pictures = Rc::<RefCell<PicturesAsked>>::default();
         let (audit, events) = (Rc::<RefCell<AuditAnswers>>::default(), Rc::<RefCell<VecDeque<Event>>>::default());
         let engine = FakeEngine {
             events: Rc::clone(&events),
@@ -104,6 +106,7 @@ impl Window {
             asked: Rc::clone(&asked),
             audit: Rc::clone(&audit),
             corrected,
+            pictures: Rc::clone(&pictures),
         };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
         let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
@@ -130,7 +133,7 @@ impl Window {
                 }
                 App::new(&creation.egui_ctx, parts).unwrap()
             });
-        let mut window = Self { harness, written, asked, regions, audit, late: events };
+        let mut window = Self { harness, written, asked, regions, audit, pictures, late: events };
         // The store of the tests takes its time with very many edits.
         window.settle_within(Duration::from_secs(if setup.edits > 10_000 { 300 } else { 60 }));
         window
@@ -159,6 +162,18 @@ impl Window {
     pub fn let_go(&mut self) {
         let held: Vec<Event> = self.audit.borrow_mut().held.drain(..).collect();
         self.late.borrow_mut().extend(held);
+        self.settle();
+    }
+
+    /// Has the pictures arrive that were held back.
+    pub fn let_pictures_go(&mut self) {
+        let held = {
+            let mut pictures = self.pictures.borrow_mut();
+            pictures.hold = false;
+            std::mem::take(&mut pictures.held)
+        };
+        let answers = held.into_iter().map(|request| Event::Canvas(editscope::engine::pictures::answer(request)));
+        self.late.borrow_mut().extend(answers);
         self.settle();
     }
 

@@ -6,7 +6,7 @@ use editscope::domain::regions::{Area, KeptRegion, RegionFacts, RegionId, Region
 use editscope::domain::{ImageSpace, Mask, Point, Rect, RegionOrigin, RegionRole, Side, Size};
 use editscope::editor::RowId;
 use editscope::editor::regions::{Author, HISTORY_BYTES, LoadedSide, MaskOp, NotChanged, RegionDocument};
-use editscope::editor::tools::{Tool, ToolOptions, Tools};
+use editscope::editor::tools::{PointMark, TakenBack, Tool, ToolOptions, Tools};
 
 #[path = "../../benches/regions.rs"]
 mod figures;
@@ -237,4 +237,83 @@ fn strokes_on_a_large_mask_cost_what_they_change() {
 #[test]
 fn figures_at_8193() {
     figures::main();
+}
+
+#[test]
+fn the_name_of_a_deleted_region_is_never_given_again() {
+    let mut document = document(unspoken());
+    let mut seen = std::collections::HashSet::new();
+    for n in 0..50 {
+        document.add_box(RegionRole::Edited, Rect::new(1.0, 1.0, 9.0 + n as f32, 9.0), "box", &author("ann")).unwrap();
+        let (side, id) = document.selected.unwrap();
+        assert!(!id.is_automatic() && id != RegionId::default());
+        assert!(seen.insert(id), "{id:?} is another region's");
+        if n % 2 == 0 { document.delete(side, id, &author("ann")).unwrap() } else { drop(document.undo(&author("ann")).unwrap()) }
+    }
+}
+
+#[test]
+fn a_box_with_the_role_of_a_mask_is_drawn_on_as_the_pixels_that_it_stands_for() {
+    let mut tools = tools(Tool::Eraser, document(unspoken()));
+    let ann = author("ann");
+    let document = tools.document.as_mut().unwrap();
+    // On the edit, which is twice as large: columns 10 to 29 and rows 10 to 19 of the source.
+    document.add_box(RegionRole::Edited, Rect::new(20.0, 20.0, 60.0, 40.0), "box", &ann).unwrap();
+    let (side, id) = document.selected.unwrap();
+    document.set_role(side, id, RegionRole::Ignore, &ann).unwrap();
+    // Inverted: by hand, all but 20·10 of the 70·50 pixels.
+    document.mask_op(RegionRole::Ignore, MaskOp::Invert, &ann).unwrap();
+    let inverted = mask(document, RegionRole::Ignore).unwrap();
+    assert_eq!(inverted.count(), 3500 - 200);
+    assert!(!inverted.get(10, 10) && !inverted.get(29, 19) && inverted.get(9, 10) && inverted.get(30, 10));
+    document.undo(&ann).unwrap();
+    assert!(mask(document, RegionRole::Ignore).is_none(), "a box again");
+    // Erased: a dab of five pixels' diameter takes its 21 pixels away.
+    tools.options.mask_role = RegionRole::Ignore;
+    tools.press(Side::Edit, Point::new(20.5, 14.5), 1.0, false);
+    tools.release(&ann).unwrap();
+    let document = tools.document.as_mut().unwrap();
+    let erased = mask(document, RegionRole::Ignore).unwrap();
+    assert_eq!(erased.count(), 200 - 21);
+    assert!(!erased.get(20, 14) && erased.get(12, 12));
+    assert_eq!(document.log().last().unwrap().what, "erased (-21 px, ignored)");
+    // An operation that is asked for and a box that moves meanwhile.
+    document.undo(&ann).unwrap();
+    let job = document.mask_job(RegionRole::Ignore, MaskOp::Dilate(1)).unwrap();
+    let (side, region) = (Side::Edit, document.painted(RegionRole::Ignore).next().unwrap().id);
+    document.nudge_box(side, region, 2.0, 0.0, &ann).unwrap();
+    let refused = document.finish_mask_job(job.run(), &ann).unwrap_err();
+    assert!(refused.to_string().contains("changed before"), "{refused}");
+}
+
+#[test]
+fn a_stroke_goes_onto_the_mask_as_it_is_when_the_stroke_ends() {
+    let mut tools = tools(Tool::Brush, document(unspoken()));
+    let ann = author("ann");
+    let p = |x: f32, y: f32| Point::<ImageSpace>::new(x, y);
+    tools.press(Side::Edit, p(50.5, 30.5), 1.0, false);
+    tools.drag(&[p(55.5, 30.5), p(60.5, 30.5)]);
+    // Meanwhile the mask is cleared, as by a key or another window.
+    tools.document.as_mut().unwrap().mask_op(RegionRole::EditMask, MaskOp::Clear, &ann).unwrap();
+    tools.release(&ann).unwrap();
+    // By hand, as in the test of one gesture: 21 + 50 pixels, and none of those that were cleared.
+    let after = mask(tools.document.as_ref().unwrap(), RegionRole::EditMask).unwrap();
+    assert_eq!(after.count(), 71);
+    assert!(!after.get(20, 15) && after.get(55, 30));
+}
+
+#[test]
+fn what_is_drawn_is_taken_back_piece_by_piece() {
+    let mut tools = tools(Tool::Points, document(unspoken()));
+    assert_eq!(tools.take_back(), TakenBack::Nothing);
+    let mark = |x: f32| PointMark { at: Point::new(x, 9.0), inside: true };
+    tools.prompt_on(Side::Edit).add(mark(1.0));
+    tools.prompt_on(Side::Edit).set_rect(Rect::new(1.0, 1.0, 5.0, 5.0));
+    tools.prompt_on(Side::Edit).add(mark(2.0));
+    let told = |tools: &Tools| tools.prompt.as_ref().map(|prompt| (prompt.points.len(), prompt.rect.is_some()));
+    assert_eq!(told(&tools), Some((2, true)));
+    let steps = [(TakenBack::Point, Some((1, true))), (TakenBack::Point, Some((1, false))), (TakenBack::Drawn, None)];
+    for (taken, left) in steps {
+        assert_eq!((tools.take_back(), told(&tools)), (taken, left));
+    }
 }

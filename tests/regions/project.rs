@@ -199,6 +199,39 @@ fn two_windows_do_not_overwrite_each_other_and_the_person_chooses() {
 }
 
 #[test]
+fn conflicts_of_both_sides_are_settled_one_after_the_other() {
+    let bench = Bench::new();
+    let edit = bench.edits[0];
+    let (ann, bob) = (bench.open(), bench.open());
+    let (mut of_ann, mut of_bob) = (document(load(&ann, edit)), document(load(&bob, edit)));
+    let draw = |document: &mut RegionDocument, name: &str, x: f32| {
+        for role in [RegionRole::Edited, RegionRole::Original] {
+            document.add_box(role, Rect::new(x, 1.0, x + 5.0, 5.0), name, &author(name)).unwrap();
+        }
+    };
+    draw(&mut of_ann, "ann", 1.0);
+    write(&ann, edit, &mut of_ann, "ann");
+    draw(&mut of_bob, "bob", 2.0);
+    write(&bob, edit, &mut of_bob, "bob");
+    let side = |document: &RegionDocument| document.conflict().map(|conflict| conflict.side);
+    assert_eq!(side(&of_bob), Some(Side::Edit), "the older first");
+    let blocked = |document: &mut RegionDocument, role| document.add_box(role, Rect::new(7.0, 7.0, 9.0, 9.0), "x", &author("bob"));
+    for role in [RegionRole::Edited, RegionRole::Original] {
+        assert_eq!(blocked(&mut of_bob, role), Err(NotChanged::InConflict), "{role:?}");
+    }
+    of_bob.keep_mine(&author("bob"));
+    write(&bob, edit, &mut of_bob, "bob");
+    assert_eq!(side(&of_bob), Some(Side::Source));
+    assert!(!of_bob.is_settled(), "what bob drew on the source still waits for his choice");
+    of_bob.keep_theirs();
+    write(&bob, edit, &mut of_bob, "bob");
+    assert_eq!(side(&of_bob), None);
+    assert!(of_bob.is_settled());
+    assert_eq!(names(&ann, edit, Side::Edit), ["cup", "cup", "bob"]);
+    assert_eq!(names(&ann, edit, Side::Source), ["cup", "ann"]);
+}
+
+#[test]
 fn what_was_set_aside_can_be_brought_back() {
     let bench = Bench::new();
     let edit = bench.edits[0];

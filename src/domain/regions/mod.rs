@@ -43,6 +43,12 @@ impl RegionId {
         Self(Self::AUTOMATIC + ((role as u32) << 20) + n as u32)
     }
 
+    /// A name for a person's region, drawn by lot.
+    pub fn random() -> Self {
+        // Never 0, which names no region.
+        Self(1 + (Token::random().0 as u64 >> 16) as u32 % (Self::AUTOMATIC - 1))
+    }
+
     /// Whether a network made the region under this name.
     pub const fn is_automatic(self) -> bool {
         self.0 >= Self::AUTOMATIC
@@ -62,6 +68,16 @@ impl Area {
         match self {
             Self::Box(rect) => f64::from(rect.area()),
             Self::Mask(mask) => mask.count() as f64,
+        }
+    }
+
+    /// Whether it is the very area that `other` was copied from: the same edges, or one mask that both share. Masks with the same pixels that
+    /// are kept twice are not looked through.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Box(a), Self::Box(b)) => a == b,
+            (Self::Mask(a), Self::Mask(b)) => Arc::ptr_eq(a, b),
+            _ => false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ops::MaskOp;
-use crate::domain::regions::RegionId;
+use crate::domain::regions::{Area, RegionId};
 use crate::domain::{Mask, RegionRole, Size};
 use crate::editor::row::RowId;
 
@@ -13,9 +13,9 @@ pub struct MaskJob {
     pub document: RowId,
     pub role: RegionRole,
     pub op: MaskOp,
-    /// The region whose mask it is; `None` begins a new one.
-    pub target: Option<RegionId>,
-    /// As it is now.
+    /// The region whose mask it is, and its area as it is now; `None` begins a new one.
+    pub target: Option<(RegionId, Area)>,
+    /// Its pixels.
     pub mask: Arc<Mask>,
     /// Of the source, which the result has.
     pub size: Size,

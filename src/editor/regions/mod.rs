@@ -97,7 +97,8 @@ pub struct RegionDocument {
     log: Vec<LogLine>,
     older: usize,
     outbox: Outbox,
-    conflict: Option<Conflict>,
+    /// At most one of each side, the older first.
+    conflicts: Vec<Conflict>,
     /// Another window's work, or the end of a conflict, asks for reading the journal again.
     pub stale: bool,
     pub selected: Option<(Side, RegionId)>,
@@ -123,7 +124,7 @@ impl RegionDocument {
             log: Vec::new(),
             older: 0,
             outbox: Outbox::default(),
-            conflict: None,
+            conflicts: Vec::new(),
             stale: false,
             selected: None,
         };
@@ -215,9 +216,14 @@ impl RegionDocument {
         &self.outbox
     }
 
-    /// Another window's work that met this one's.
-    pub const fn conflict(&self) -> Option<&Conflict> {
-        self.conflict.as_ref()
+    /// Another window's work that met this one's: the conflict that is settled next.
+    pub fn conflict(&self) -> Option<&Conflict> {
+        self.conflicts.first()
+    }
+
+    /// Whether the project file has all that this window has: nothing waits to be written, and no conflict for an answer.
+    pub fn is_settled(&self) -> bool {
+        self.outbox.is_empty() && self.conflicts.is_empty()
     }
 
     /// The last entries of both sides that this window knows.
@@ -295,7 +301,7 @@ impl RegionDocument {
     }
 
     fn allowed(&self, side: Side) -> Result<(), NotChanged> {
-        let blocked = self.conflict.as_ref().is_some_and(|conflict| conflict.side == side);
+        let blocked = self.conflicts.iter().any(|conflict| conflict.side == side);
         if blocked { Err(NotChanged::InConflict) } else { Ok(()) }
     }
 
@@ -365,12 +371,18 @@ impl RegionDocument {
         };
         self.log.push(LogLine::from(&aside));
         self.outbox.replaced(side, aside);
-        self.conflict = Some(Conflict { side, theirs, their_log });
+        // The two sides have journals of their own, and each may meet another window's.
+        self.conflicts.retain(|conflict| conflict.side != side);
+        self.conflicts.push(Conflict { side, theirs, their_log });
     }
 
-    /// Settles a conflict: what this window has counts; the other's change stays in the journal.
+    fn next_conflict(&mut self) -> Option<Conflict> {
+        (!self.conflicts.is_empty()).then(|| self.conflicts.remove(0))
+    }
+
+    /// Settles the oldest conflict: what this window has counts; the other's change stays in the journal.
     pub fn keep_mine(&mut self, author: &Author) {
-        let Some(Conflict { side, theirs, .. }) = self.conflict.take() else { return };
+        let Some(Conflict { side, theirs, .. }) = self.next_conflict() else { return };
         let change = RegionChange::between(&theirs.state, self.state(side));
         self.streams[index(side)].head = theirs.head;
         if !change.is_empty() {
@@ -379,9 +391,9 @@ impl RegionDocument {
         self.stale = true;
     }
 
-    /// Settles a conflict: what the other window has counts; this one's stays in the journal as set aside.
+    /// Settles the oldest conflict: what the other window has counts; this one's stays in the journal as set aside.
     pub fn keep_theirs(&mut self) {
-        let Some(Conflict { side, theirs, .. }) = self.conflict.take() else { return };
+        let Some(Conflict { side, theirs, .. }) = self.next_conflict() else { return };
         self.streams[index(side)] = theirs;
         self.stale = true;
         self.drop_lost_selection();

@@ -81,9 +81,16 @@ const fn side_of(role: RegionRole) -> Side {
     }
 }
 
-/// A new name, above those that the side has ever used as far as it can tell.
+/// A new name that no region of the side has, had, or will have when a change is taken back: what is kept about a region (that it is hidden)
+/// must never hold for another one. It is drawn by lot, because the journal's older part, other windows and other copies of the project
+/// may know names that this document does not; two in 2³⁰ meet.
 fn fresh_id(state: &SideRegions) -> RegionId {
-    RegionId(state.regions.iter().filter(|region| !region.id.is_automatic()).map(|region| region.id.0).max().unwrap_or(0) + 1)
+    loop {
+        let id = RegionId::random();
+        if state.get(id).is_none() {
+            return id;
+        }
+    }
 }
 
 impl RegionDocument {
@@ -219,22 +226,41 @@ impl RegionDocument {
         self.paint(role, target, mask, "filled a box into the mask", author)
     }
 
-    /// The selected mask, when it has this role.
-    fn selected_mask(&self, role: RegionRole) -> Option<&KeptRegion> {
-        let region = self.selected().map(|(_, region)| region)?;
-        (region.facts.role == role && matches!(region.area, Area::Mask(_))).then_some(region)
+    /// The selected region, when it has this role.
+    fn selected_of(&self, role: RegionRole) -> Option<&KeptRegion> {
+        self.selected().map(|(_, region)| region).filter(|region| region.facts.role == role)
     }
 
-    /// The region that a stroke of a role changes: the selected mask, else the first of the role; `None` begins a new one.
+    /// The regions that count of a mask's role. A box among them stands for its pixels.
+    pub fn painted(&self, role: RegionRole) -> impl Iterator<Item = &KeptRegion> {
+        self.shown(Side::Edit).filter(move |region| region.facts.role == role)
+    }
+
+    /// The region that a stroke of a role changes: the selected one, else the first mask of the role, else its first box, which becomes a
+    /// mask; `None` begins a new one.
     pub fn painted_region(&self, role: RegionRole) -> Option<&KeptRegion> {
-        self.selected_mask(role).or_else(|| self.masks(role).next())
+        self.selected_of(role).or_else(|| self.masks(role).next()).or_else(|| self.painted(role).next())
+    }
+
+    /// The pixels that a region of a mask's role stands for, at its own size: of a box those whose centres lie in it, at the size of the
+    /// source.
+    fn pixels_of(&self, area: &Area) -> Arc<Mask> {
+        match area {
+            Area::Mask(mask) => Arc::clone(mask),
+            Area::Box(rect) => {
+                let mut mask = Mask::empty(self.source_size);
+                fill_rect(&mut mask, &(self.side_from_canvas(Side::Edit).inverse() * *rect), true);
+                Arc::new(mask)
+            }
+        }
     }
 
     /// The name of [`Self::painted_region`] and its pixels, at the size of the source.
     pub fn mask_to_paint(&self, role: RegionRole) -> (Option<RegionId>, Mask) {
-        match self.painted_region(role).map(|region| (region.id, &region.area)) {
-            Some((id, Area::Mask(mask))) => (Some(id), mask.resized_nearest(self.source_size)),
-            _ => (None, Mask::empty(self.source_size)),
+        match self.painted_region(role).map(|region| (region.id, self.pixels_of(&region.area))) {
+            Some((id, mask)) if mask.size() == self.source_size => (Some(id), Arc::unwrap_or_clone(mask)),
+            Some((id, mask)) => (Some(id), mask.resized_nearest(self.source_size)),
+            None => (None, Mask::empty(self.source_size)),
         }
     }
 
@@ -245,14 +271,13 @@ impl RegionDocument {
     /// When the role has several masks and none of them is selected, or a conflict is not settled.
     pub fn mask_job(&self, role: RegionRole, op: MaskOp) -> Result<MaskJob, NotChanged> {
         self.allowed(side_of(role))?;
-        let count = self.masks(role).count();
-        if count > 1 && self.selected_mask(role).is_none() {
+        let count = self.painted(role).count();
+        if count > 1 && self.selected_of(role).is_none() {
             return Err(NotChanged::Because(format!("there are {count} masks ({}): select the one to change", mask_name(role))));
         }
-        let (target, mask) = match self.painted_region(role).map(|region| (region.id, &region.area)) {
-            Some((id, Area::Mask(mask))) => (Some(id), Arc::clone(mask)),
-            _ => (None, Arc::new(Mask::empty(self.source_size))),
-        };
+        let region = self.painted_region(role);
+        let mask = region.map_or_else(|| Arc::new(Mask::empty(self.source_size)), |region| self.pixels_of(&region.area));
+        let target = region.map(|region| (region.id, region.area.clone()));
         Ok(MaskJob { document: self.id, role, op, target, mask, size: self.source_size })
     }
 
@@ -263,17 +288,16 @@ impl RegionDocument {
     pub fn finish_mask_job(&mut self, done: MaskDone, author: &Author) -> Result<(), NotChanged> {
         let MaskDone { job, mask, growth } = done;
         self.allowed(side_of(job.role))?;
-        let now = job.target.and_then(|id| self.get(Side::Edit, id)).map(|region| &region.area);
-        let same = match now {
-            Some(Area::Mask(now)) => Arc::ptr_eq(now, &job.mask),
-            _ => job.target.is_none() && self.masks(job.role).next().is_none(),
+        let same = match &job.target {
+            Some((id, before)) => self.get(Side::Edit, *id).is_some_and(|region| region.area.is_same(before)),
+            None => self.painted(job.role).next().is_none(),
         };
         if job.document != self.id || !same {
             let why = "the mask was changed before the operation on it was done: nothing is done; do it again";
             return Err(NotChanged::Because(why.into()));
         }
         let growth = growth.ok_or(NotChanged::Nothing)?;
-        self.put_mask(job.role, job.target, (mask, growth), &job.op.what(), author)
+        self.put_mask(job.role, job.target.map(|(id, _)| id), (mask, growth), &job.op.what(), author)
     }
 
     /// Puts the pixels of a finished stroke in place of those of the target (see [`Self::mask_to_paint`]), and selects it.
@@ -285,9 +309,9 @@ impl RegionDocument {
         if mask.size() != self.source_size {
             return Err(NotChanged::Because(format!("the mask is {}, the source {}", mask.size(), self.source_size)));
         }
-        let growth = match target.and_then(|id| self.get(Side::Edit, id)).map(|region| &region.area) {
-            Some(Area::Mask(before)) => mask.growth_since(before),
-            Some(Area::Box(rect)) => Some(mask.count() as i64 - rect.area() as i64),
+        let before = target.and_then(|id| self.get(Side::Edit, id)).map(|region| self.pixels_of(&region.area));
+        let growth = match before {
+            Some(before) => mask.growth_since(&before),
             None if mask.is_empty() => None,
             None => Some(mask.count() as i64),
         };

@@ -15,7 +15,7 @@ use super::regions::{MaskOp, NotChanged, RegionDocument};
 use super::row::RowId;
 
 pub use handles::Handle;
-pub use prompt::{PointMark, Prompt, PromptStage, Proposal};
+pub use prompt::{PointMark, Prompt, PromptStage, Proposal, TakenBack};
 pub use sketch::{Sketch, Stroke};
 
 /// What the pointer does on the canvas.

@@ -2,9 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{Done, Tools};
+use super::{Done, Sketch, Tools};
 use crate::domain::{ImageSpace, Mask, Point, Rect, Side};
 use crate::editor::regions::{Author, NotChanged};
+
+/// What [`Tools::take_back`] took back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenBack {
+    /// Nothing was being drawn.
+    Nothing,
+    /// A gesture, a corner, or the first point.
+    Drawn,
+    /// A point or a box; the segmenter is to be asked about those that are left.
+    Point,
+}
 
 /// A point that the segmenter is told about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +54,8 @@ pub struct Prompt {
     pub points: Vec<PointMark>,
     /// On the canvas.
     pub rect: Option<Rect<ImageSpace>>,
+    /// The points and the box before each of them was set, oldest first.
+    before: Vec<(Vec<PointMark>, Option<Rect<ImageSpace>>)>,
     /// Which question this is; answers to older ones are dropped.
     pub token: u64,
     pub stage: PromptStage,
@@ -55,7 +68,35 @@ pub struct Prompt {
 impl Prompt {
     /// Nothing said yet about one picture.
     pub const fn new(side: Side) -> Self {
-        Self { side, points: Vec::new(), rect: None, token: 0, stage: PromptStage::Waiting, proposals: Vec::new(), chosen: 0 }
+        Self {
+            side,
+            points: Vec::new(),
+            rect: None,
+            before: Vec::new(),
+            token: 0,
+            stage: PromptStage::Waiting,
+            proposals: Vec::new(),
+            chosen: 0,
+        }
+    }
+
+    /// Tells about one more point.
+    pub fn add(&mut self, mark: PointMark) {
+        self.before.push((self.points.clone(), self.rect));
+        self.points.push(mark);
+    }
+
+    /// Tells about a box, in place of an earlier one.
+    pub fn set_rect(&mut self, rect: Rect<ImageSpace>) {
+        self.before.push((self.points.clone(), self.rect));
+        self.rect = Some(rect);
+    }
+
+    /// Takes the newest point or box back; whether anything is left to ask about.
+    fn take_back(&mut self) -> bool {
+        let Some((points, rect)) = self.before.pop() else { return false };
+        (self.points, self.rect) = (points, rect);
+        !self.points.is_empty() || self.rect.is_some()
     }
 
     /// The proposal that is shown.
@@ -86,6 +127,25 @@ impl Tools {
             self.prompt = None;
         }
         self.prompt.get_or_insert_with(|| Prompt::new(side))
+    }
+
+    /// Takes back the newest piece of what is being drawn and is no change yet: the whole gesture while the pointer draws, the last corner of
+    /// a polygon, the last point or box for the segmenter.
+    pub fn take_back(&mut self) -> TakenBack {
+        if matches!(self.sketch, Some(Sketch::Polygon { .. })) {
+            self.drop_corner();
+            return TakenBack::Drawn;
+        }
+        self.revision += 1;
+        if self.sketch.take().is_some() {
+            return TakenBack::Drawn;
+        }
+        let Some(prompt) = &mut self.prompt else { return TakenBack::Nothing };
+        if prompt.take_back() {
+            return TakenBack::Point;
+        }
+        self.prompt = None;
+        TakenBack::Drawn
     }
 
     /// Shows the next of the alternatives.

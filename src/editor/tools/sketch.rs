@@ -51,7 +51,12 @@ pub struct Stroke {
     pub target: Option<RegionId>,
     pub mask: Arc<Mask>,
     pub erase: bool,
-    last: Point<ImageSpace>,
+    /// Where it began; a straight line begins where the stroke before it ended.
+    from: Point<ImageSpace>,
+    /// Every place since.
+    path: Vec<Point<ImageSpace>>,
+    /// The area of the target when it began.
+    before: Option<Area>,
 }
 
 /// A drag shorter than this many canvas pixels along both axes draws no box.
@@ -96,10 +101,8 @@ impl Tools {
             Tool::Box => Some(grab(document, side, p, reach).unwrap_or(Sketch::NewBox { side, anchor: p, to: p })),
             Tool::Brush | Tool::Eraser => {
                 let role = self.options.mask_role;
-                let (target, mask) = document.mask_to_paint(role);
-                let erase = self.tool == Tool::Eraser;
                 let from = self.last_dab.filter(|_| straight).unwrap_or(p);
-                let mut stroke = Stroke { role, target, mask: Arc::new(mask), erase, last: from };
+                let mut stroke = Stroke::new(document, role, self.tool == Tool::Eraser, from);
                 stroke.go_on(p, self.options);
                 Some(Sketch::Stroke(stroke))
             }
@@ -162,8 +165,9 @@ impl Tools {
                 }
             }
             Sketch::Stroke(stroke) => {
-                self.last_dab = Some(stroke.last);
+                self.last_dab = Some(stroke.last());
                 let what = if stroke.erase { "erased" } else { "brushed" };
+                let stroke = stroke.on_what_is_there(document, options);
                 document.paint(stroke.role, stroke.target, Arc::unwrap_or_clone(stroke.mask), what, author)?;
             }
             Sketch::Lasso { corners } => fill(document, &corners, options, "drew with the lasso", author)?,
@@ -212,10 +216,43 @@ impl Tools {
 }
 
 impl Stroke {
-    fn go_on(&mut self, p: Point<ImageSpace>, options: ToolOptions) {
-        Brush { diameter: options.brush_px }.stroke(Arc::make_mut(&mut self.mask), self.last, p, !self.erase);
-        self.last = p;
+    fn new(document: &RegionDocument, role: RegionRole, erase: bool, from: Point<ImageSpace>) -> Self {
+        let (target, mask) = document.mask_to_paint(role);
+        let before = area_of(document, target);
+        Self { role, target, mask: Arc::new(mask), erase, from, path: Vec::new(), before }
     }
+
+    /// Where it is now.
+    fn last(&self) -> Point<ImageSpace> {
+        self.path.last().copied().unwrap_or(self.from)
+    }
+
+    fn go_on(&mut self, p: Point<ImageSpace>, options: ToolOptions) {
+        let last = self.last();
+        Brush { diameter: options.brush_px }.stroke(Arc::make_mut(&mut self.mask), last, p, !self.erase);
+        self.path.push(p);
+    }
+
+    /// The stroke on the mask as it is now: where something changed the mask meanwhile, its pixels must not come back with the stroke.
+    fn on_what_is_there(self, document: &RegionDocument, options: ToolOptions) -> Self {
+        let now = area_of(document, self.target);
+        let same = match (&self.before, &now) {
+            (Some(before), Some(now)) => now.is_same(before),
+            // A new mask, as long as no other one of the role has come.
+            (None, None) => document.painted(self.role).next().is_none(),
+            _ => false,
+        };
+        if same {
+            return self;
+        }
+        let mut again = Self::new(document, self.role, self.erase, self.from);
+        self.path.iter().for_each(|p| again.go_on(*p, options));
+        again
+    }
+}
+
+fn area_of(document: &RegionDocument, region: Option<RegionId>) -> Option<Area> {
+    region.and_then(|id| document.get(Side::Edit, id)).map(|region| region.area.clone())
 }
 
 /// The selected box under the pointer, by a handle or by its middle.

@@ -43,6 +43,8 @@ pub struct Frame<'a> {
 
 /// A part of the canvas that shows one picture, or two over each other.
 pub struct Pane<'a> {
+    /// Its place among the panes: 0 is the first.
+    pub index: usize,
     pub content: Content,
     /// The side whose regions are edited here.
     pub side: Side,
@@ -136,8 +138,8 @@ pub fn wanted<'a>(cx: &Context<'a>, wanted: Wanted) -> Option<&'a Ready> {
 fn panes<'a>(ui: &Ui, cx: &Context<'a>, row: &'a Row, area: Rect) -> Vec<Pane<'a>> {
     let compare = &cx.state.compare;
     let rows: Vec<&'a Row> = if compare.mode == CompareMode::Grid { grid_rows(cx, row) } else { vec![row] };
-    let seconds = ui.input(|input| input.time);
-    if compare.mode == CompareMode::Blink {
+    let seconds = cx.state.still_since.unwrap_or_else(|| ui.input(|input| input.time));
+    if compare.mode == CompareMode::Blink && cx.state.still_since.is_none() {
         let (_, left) = compare.blink(seconds);
         if left.is_finite() {
             ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(left.max(0.005)));
@@ -146,12 +148,13 @@ fn panes<'a>(ui: &Ui, cx: &Context<'a>, row: &'a Row, area: Rect) -> Vec<Pane<'a
     let layout = compare.panes(&ui_rect(area), rows.len(), seconds, TITLE, GAP);
     layout
         .into_iter()
-        .filter_map(|pane| {
+        .enumerate()
+        .filter_map(|(index, pane)| {
             // The source of the grid goes with the selected edit, whose overlays lie on it.
             let first_is_source = compare.mode == CompareMode::Grid && pane.content == Content::Picture(Side::Source) && !compare.flipped;
             let row = if first_is_source { row } else { *rows.get(pane.edit)? };
             let (rect, clip) = (egui_rect(&pane.rect), egui_rect(&pane.clip));
-            Some(Pane { content: pane.content, side: pane.content.side(), row, rect, clip })
+            Some(Pane { index, content: pane.content, side: pane.content.side(), row, rect, clip })
         })
         .collect()
 }

@@ -114,7 +114,7 @@ fn pieces(ui: &Ui, cx: &Context<'_>, wording: Wording) -> Vec<Piece> {
     for command in Command::all() {
         let Some(overlay) = command.overlay() else { continue };
         let color = if is_on(cx, overlay) { palette.text_strong.0 } else { palette.text_dim.0 };
-        let name = || ui.painter().layout_no_wrap(overlay.label().to_owned(), egui::FontId::proportional(12.5), color);
+        let name = || ui.painter().layout_no_wrap(overlay_name(cx, overlay), egui::FontId::proportional(12.5), color);
         let key = || {
             let key = command.shortcut_text(ui.ctx()).unwrap_or_default();
             ui.painter().layout_no_wrap(key, egui::FontId::monospace(10.5), palette.text_dim.0)
@@ -128,6 +128,12 @@ fn pieces(ui: &Ui, cx: &Context<'_>, wording: Wording) -> Vec<Piece> {
     }
     pieces.extend([Piece::Bare, Piece::Opacity, Piece::Threshold]);
     pieces
+}
+
+/// The overlay's name; the change map says when the picture that it is about is not the edit itself.
+fn overlay_name(cx: &Context<'_>, overlay: Overlay) -> String {
+    let pasted = cx.state.queue.selected_row().is_some_and(|row| cx.edited_of(row) != &row.edited);
+    if overlay == Overlay::ChangeMap && pasted { format!("{} (pasted back)", overlay.label()) } else { overlay.label().to_owned() }
 }
 
 fn is_on(cx: &Context<'_>, overlay: Overlay) -> bool {
@@ -165,7 +171,8 @@ fn chip_ui(ui: &Ui, cx: &Context<'_>, rect: Rect, command: Command, overlay: Ove
     let palette = cx.palette(ui);
     let on = is_on(cx, overlay);
     let response = ui.interact(rect, egui::Id::unique(("overlay", overlay.label())), Sense::click());
-    widgets::name(&response, Role::CheckBox, on, overlay.label());
+    let name = overlay_name(cx, overlay);
+    widgets::name(&response, Role::CheckBox, on, &name);
     let visuals = ui.style().interact_selectable(&response, false);
     let fill = if on { palette.raised.0 } else { palette.panel.0 };
     ui.painter().rect(rect, 4.0, if response.hovered() { visuals.weak_bg_fill } else { fill }, visuals.bg_stroke, egui::StrokeKind::Inside);
@@ -176,7 +183,7 @@ fn chip_ui(ui: &Ui, cx: &Context<'_>, rect: Rect, command: Command, overlay: Ove
         ui.painter().galley(pos2(x, rect.center().y - word.size().y / 2.0), Arc::clone(word), palette.text.0);
         x += word.size().x + SPACE;
     }
-    let tooltip = format!("{}\n{}", overlay.label(), command.tooltip(ui.ctx()));
+    let tooltip = format!("{name}\n{}", command.tooltip(ui.ctx()));
     if response.on_hover_text(tooltip).clicked() {
         cx.send(Action::Do(command));
     }

@@ -31,7 +31,7 @@ use super::widgets;
 pub use frame::{Frame, Pane, ui_rect};
 pub use notes::{loss_text, motion_text};
 pub use picture::Place;
-pub use region_raster::is_settled;
+pub use region_raster::RegionTextures;
 
 /// Where the last drawn pane is remembered, so that keys can zoom into its middle.
 pub fn pane_id() -> Id {
@@ -115,6 +115,7 @@ fn interact(ui: &Ui, cx: &Context<'_>, area: Rect, panes: &[Pane<'_>], frame: &F
     for pane in panes.iter().filter(|pane| pane.is_selected(frame)) {
         taken |= tools::interact_ui(ui, cx, pane, frame, &response);
     }
+    tools::end_lost_ui(ui, cx, panes, frame);
     let under = |at: egui::Pos2| panes.iter().find(|pane| pane.clip.contains(at));
     if !taken {
         if response.double_clicked() {
@@ -143,7 +144,16 @@ fn interact(ui: &Ui, cx: &Context<'_>, area: Rect, panes: &[Pane<'_>], frame: &F
 }
 
 /// What a pane shows, in words.
-fn title(cx: &Context<'_>, pane: &Pane<'_>) -> String {
+fn title(cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) -> String {
+    let overlays = &cx.state.overlays;
+    let picture = picture_title(cx, pane);
+    match overlays.preview().filter(|_| pane.is_selected(frame) && !overlays.bare) {
+        Some(preview) => format!("Preview of thresholds {:.2} and {:.2} · {picture}", preview.boxes, preview.text),
+        None => picture,
+    }
+}
+
+fn picture_title(cx: &Context<'_>, pane: &Pane<'_>) -> String {
     let compare = &cx.state.compare;
     let model = if pane.row.model.is_empty() { String::new() } else { format!(" · {}", pane.row.model) };
     match pane.content {
@@ -176,7 +186,7 @@ fn title_ui(ui: &Ui, cx: &Context<'_>, index: usize, pane: &Pane<'_>, frame: &Fr
     });
     let font = egui::FontId::proportional(12.5);
     let clip = painter.with_clip_rect(rect.shrink2(vec2(8.0, 0.0)));
-    let text = title(cx, pane);
+    let text = title(cx, pane, frame);
     let drawn = clip.text(rect.left_center() + vec2(8.0, 0.0), egui::Align2::LEFT_CENTER, &text, font, palette.text_strong.0);
     if let Some((size, color)) = size {
         let galley = painter.layout_no_wrap(size, egui::FontId::proportional(11.5), color);

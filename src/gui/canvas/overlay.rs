@@ -4,13 +4,14 @@ use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui};
 
 use crate::domain::regions::{Area, KeptRegion};
 use crate::domain::{Bpm500, Detection, ImageSpace, Mask, Point, RegionRole, Scale, Score, Side, Size};
-use crate::editor::{Content, Overlay};
+use crate::editor::{Content, Overlay, Thresholds};
 
 use super::frame::{Frame, Pane, wanted};
 use super::labels::Label;
 use super::picture::{Look, layer_ui};
 use crate::engine::DifferenceKind;
 use crate::gui::context::Context;
+use crate::gui::panels::localization::phrase_of;
 use crate::gui::pictures::{Ready, Wanted};
 use crate::gui::raster::{Layer, Style};
 use crate::gui::widgets::paint_corners;
@@ -24,8 +25,10 @@ pub fn overlays_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
     if matches!(pane.content, Content::Picture(Side::Edit) | Content::Onion) {
         change_ui(ui, cx, pane, frame);
     }
+    // The score that the inspector shows, also while some of its parts are being computed.
     let details = cx.state.details.as_ref().filter(|details| details.id == frame.row.id);
-    let Some(score) = details.and_then(|details| details.score.as_deref()) else { return };
+    let Some(shown) = details.and_then(|details| cx.state.audit.shown(details)) else { return };
+    let score = shown.score;
     mask_ui(ui, cx, pane, frame, score);
     crop_ui(ui, cx, pane, frame, score);
     for side in [Side::Source, Side::Edit].into_iter().filter(|side| pane.content.shows(*side)) {
@@ -38,10 +41,10 @@ fn drawn(cx: &Context<'_>, overlay: Overlay) -> f32 {
     cx.state.overlays.drawn(overlay, cx.state.highlight)
 }
 
-/// How much each pixel changed, over a veil that makes the picture step back.
+/// How much each pixel of the picture that is shown as the edit changed, over a veil that makes the picture step back.
 fn change_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
     let opacity = drawn(cx, Overlay::ChangeMap);
-    let (source, edit) = (frame.row.source.clone(), frame.row.edited.clone());
+    let (source, edit) = (frame.row.source.clone(), cx.edited_of(frame.row).clone());
     let both = [&source, &edit].into_iter().all(|path| cx.pictures.ready(&Wanted::Full(path.clone())).is_some());
     if opacity <= 0.0 || !both {
         return;
@@ -155,42 +158,90 @@ fn crop_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score:
     paint_corners(&painter, rect, Stroke::new(2.5, color), length);
 }
 
+/// What becomes of a box under the thresholds that are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    /// Used by the metric, as it stands.
+    Used,
+    /// It would be used.
+    Added,
+    /// It would be used no longer.
+    Dropped,
+}
+
+/// The boxes that were used and, while other thresholds are tried, those that would be; a person's boxes stay, whatever the thresholds.
+fn chosen<'s>(used: &'s [Detection], candidates: &'s [Detection], preview: Option<Thresholds>) -> Vec<(&'s Detection, Choice)> {
+    let Some(Thresholds { boxes, .. }) = preview else { return used.iter().map(|found| (found, Choice::Used)).collect() };
+    let stays = |found: &Detection| found.is_above(boxes) || !candidates.contains(found);
+    let used_before = used.iter().map(|found| (found, if stays(found) { Choice::Used } else { Choice::Dropped }));
+    let added = candidates.iter().filter(|found| found.is_above(boxes) && !used.contains(found));
+    used_before.chain(added.map(|found| (found, Choice::Added))).collect()
+}
+
 fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score: &Score, side: Side, labels: &mut Vec<Label>) {
-    let (used, all, overlay) = match side {
-        Side::Source => (&score.boxes.source, &score.candidates.source, Overlay::SourceBoxes),
-        Side::Edit => (&score.boxes.edit, &score.candidates.edit, Overlay::EditBoxes),
+    let (used, all, role) = match side {
+        Side::Source => (&score.boxes.source, &score.candidates.source, RegionRole::Original),
+        Side::Edit => (&score.boxes.edit, &score.candidates.edit, RegionRole::Edited),
     };
-    let on_screen = |found: &Detection| frame.ui_rect_from_image(pane, &frame.on_canvas(side, &found.rect_in_image));
-    let palette = cx.palette(ui);
-    let painter = ui.painter().with_clip_rect(pane.clip);
-    let (used_opacity, candidate_opacity) = (drawn(cx, overlay), drawn(cx, Overlay::Candidates));
-    let role = if side == Side::Source { RegionRole::Original } else { RegionRole::Edited };
-    if used_opacity > 0.0 && !cx.state.tools.draws(frame.row.id, side, role) {
-        let color = palette.overlay(overlay).gamma_multiply(used_opacity);
-        let hidden = |found: &&Detection| {
-            let is = |region: &KeptRegion| {
-                region.facts.name == found.phrase && matches!(region.area, Area::Box(rect) if rect == found.rect_in_image)
-            };
-            cx.state.tools.hidden_found(frame.row.id, side).any(is)
-        };
-        for found in used.iter().filter(|found| !hidden(found)) {
-            let rect = on_screen(found);
-            box_ui(&painter, rect, overlay, color, palette.label_background.0.gamma_multiply(used_opacity));
-            let text = Label::words(&found.phrase, Some(found.confidence));
-            labels.push(Label { rect, text, rank: found.confidence, color });
-        }
+    let drawn_by_tools = cx.state.tools.draws(frame.row.id, side, role);
+    let chosen = chosen(used, all, cx.state.overlays.preview().filter(|_| !drawn_by_tools));
+    if !drawn_by_tools {
+        chosen_ui(ui, cx, (pane, frame, side), &chosen, labels);
     }
-    if candidate_opacity > 0.0 {
-        let color = palette.overlay(Overlay::Candidates).gamma_multiply(candidate_opacity);
+    let opacity = drawn(cx, Overlay::Candidates);
+    if opacity > 0.0 {
+        let painter = ui.painter().with_clip_rect(pane.clip);
+        let color = cx.palette(ui).overlay(Overlay::Candidates).gamma_multiply(opacity);
         let threshold = cx.state.overlays.threshold();
-        for found in all.iter().filter(|candidate| candidate.confidence >= threshold && !used.contains(candidate)) {
-            let rect = on_screen(found);
+        let is_chosen = |candidate: &Detection| chosen.iter().any(|(found, _)| *found == candidate);
+        for found in all.iter().filter(|candidate| candidate.confidence >= threshold && !is_chosen(candidate)) {
+            let rect = frame.ui_rect_from_image(pane, &frame.on_canvas(side, &found.rect_in_image));
             box_ui(&painter, rect, Overlay::Candidates, color, Color32::TRANSPARENT);
             // After all boxes that the metric used.
             if rect.size().min_elem() >= LEAST_LABELLED {
                 labels.push(Label { rect, text: format!("{:.2}", found.confidence), rank: found.confidence - 1.0, color });
             }
         }
+    }
+}
+
+/// The boxes that the metric used. Of those that other thresholds would choose the label says so by a sign; what they would drop has the line
+/// of a candidate.
+fn chosen_ui(
+    ui: &Ui,
+    cx: &Context<'_>,
+    (pane, frame, side): (&Pane<'_>, &Frame<'_>, Side),
+    chosen: &[(&Detection, Choice)],
+    labels: &mut Vec<Label>,
+) {
+    let overlay = if side == Side::Source { Overlay::SourceBoxes } else { Overlay::EditBoxes };
+    let overlays = &cx.state.overlays;
+    // What is tried is seen also where the boxes are switched off.
+    let least = if overlays.preview().is_some() && !overlays.bare { 0.6 } else { 0.0 };
+    let opacity = drawn(cx, overlay).max(least);
+    if opacity <= 0.0 {
+        return;
+    }
+    let palette = cx.palette(ui);
+    let painter = ui.painter().with_clip_rect(pane.clip);
+    let rim = palette.label_background.0.gamma_multiply(opacity);
+    let hidden = |found: &Detection| {
+        let is = |region: &KeptRegion| {
+            region.facts.name == found.phrase && matches!(region.area, Area::Box(rect) if rect == found.rect_in_image)
+        };
+        cx.state.tools.hidden_found(frame.row.id, side).any(is)
+    };
+    for (found, choice) in chosen.iter().filter(|(found, _)| !hidden(found)) {
+        let rect = frame.ui_rect_from_image(pane, &frame.on_canvas(side, &found.rect_in_image));
+        let (line, sign) = match choice {
+            Choice::Used => (overlay, ""),
+            Choice::Added => (overlay, "+ "),
+            Choice::Dropped => (Overlay::Candidates, "− "),
+        };
+        let color = palette.overlay(line).gamma_multiply(opacity);
+        box_ui(&painter, rect, line, color, rim);
+        let text = format!("{sign}{}", Label::words(&phrase_of(cx, found), Some(found.confidence)));
+        labels.push(Label { rect, text, rank: found.confidence, color });
     }
 }
 
@@ -222,6 +273,29 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn thresholds_add_and_drop_boxes_as_the_metric_would_and_leave_a_persons() {
+        let found = |x: f32, confidence: f32| Detection {
+            rect_in_image: crate::domain::Rect::new(x, 0.0, x + 5.0, 5.0),
+            phrase: "cup".into(),
+            confidence,
+            tokens: Vec::new(),
+        };
+        let candidates = [found(0.0, 0.9), found(10.0, 0.35), found(20.0, 0.25), found(30.0, 0.2), found(40.0, 0.1)];
+        let drawn = found(50.0, 0.01);
+        // As the metric has it at 0.3, with a box that a person drew beside the candidates.
+        let used = [candidates[0].clone(), candidates[1].clone(), drawn];
+        let choices = |boxes: f32| -> Vec<(f32, Choice)> {
+            let preview = Some(Thresholds { boxes, ..Thresholds::METRIC });
+            chosen(&used, &candidates, preview).into_iter().map(|(found, choice)| (found.rect_in_image.x0, choice)).collect()
+        };
+        // A box at the threshold is not above it.
+        let (used_, added, dropped) = (Choice::Used, Choice::Added, Choice::Dropped);
+        assert_eq!(choices(0.2), [(0.0, used_), (10.0, used_), (50.0, used_), (20.0, added)]);
+        assert_eq!(choices(0.5), [(0.0, used_), (10.0, dropped), (50.0, used_)]);
+        assert_eq!(chosen(&used, &candidates, None).len(), 3);
+    }
 
     #[test]
     fn the_border_of_a_pixel_is_four_lines_and_of_a_bar_too() {

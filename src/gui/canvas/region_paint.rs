@@ -83,7 +83,7 @@ pub fn masks_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, f
     if let Some((_, KeptRegion { area: Area::Mask(mask), .. })) = document.selected().filter(|_| stroke.is_none()) {
         layers.push(Layer { mask: Arc::clone(mask), color: palette.accent.0, opacity: 0.0, outline: 1.0, hatch: Hatch::None });
     }
-    region_raster::layers_ui(ui, painter, pane, frame, "regions", tools.revision, layers);
+    region_raster::layers_ui(cx, ui, painter, (pane, frame), ("regions", tools.revision), layers);
 }
 
 /// The boxes of roles that a person speaks for, of each side that the pane shows; their labels are added to `labels`.
@@ -207,7 +207,7 @@ pub fn prompt_ui(ui: &Ui, cx: &Context<'_>, painter: &Painter, pane: &Pane<'_>, 
     if let Some(proposal) = prompt.proposal() {
         let mask = Arc::clone(&proposal.mask);
         let layer = Layer { mask, color: palette.accent.0, opacity: 0.45, outline: 1.0, hatch: Hatch::Dots };
-        region_raster::layers_ui(ui, painter, pane, frame, "proposal", tools.revision, vec![layer]);
+        region_raster::layers_ui(cx, ui, painter, (pane, frame), ("proposal", tools.revision), vec![layer]);
     }
     if pane.side != prompt.side {
         return;

@@ -4,17 +4,21 @@
 //! longer (a window on a 4k screen) comes a few frames later, and until then the texels of the frame before stand in, moved and stretched
 //! with the picture.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, bounded};
-use egui::{Color32, ColorImage, Id, Painter, Rect, TextureHandle, TextureOptions, Ui, pos2};
+use egui::{Color32, ColorImage, Painter, Rect, TextureHandle, TextureOptions, Ui, pos2};
 use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
 
 use super::{Frame, Pane};
 use crate::domain::Mask;
+use crate::editor::RowId;
+use crate::gui::context::Context;
 
 /// How long a frame waits for texels.
 const WAIT: Duration = Duration::from_millis(4);
@@ -52,32 +56,62 @@ struct Made {
 }
 
 /// What a pane shows, and what is being made for it.
-#[derive(Clone)]
+#[derive(Default)]
 struct Kept {
     shown: Option<(Made, TextureHandle)>,
     coming: Option<(Made, Receiver<ColorImage>)>,
+    used_in_frame: u64,
 }
 
-/// How many panes' texels are being made.
-#[derive(Clone, Default)]
-struct Underway(Arc<AtomicUsize>);
+/// Names what is kept: by the pane and not by where it lies, so that dragging a divider or a panel goes on with the same texture.
+type Key = (&'static str, RowId, usize);
 
-impl Underway {
-    fn of(ctx: &egui::Context) -> Self {
-        ctx.data_mut(|data| data.get_temp_mut_or_default::<Self>(Id::unique("region layers underway")).clone())
+/// The textures of all panes. What a pane no longer shows is dropped two frames later.
+#[derive(Default)]
+pub struct RegionTextures {
+    kept: RefCell<HashMap<Key, Kept>>,
+    frame: Cell<u64>,
+    /// How many panes' texels are being made.
+    underway: Arc<AtomicUsize>,
+}
+
+impl RegionTextures {
+    /// Drops what neither of the last two frames drew.
+    pub fn begin_frame(&mut self) {
+        let frame = self.frame.get() + 1;
+        self.frame.set(frame);
+        self.kept.get_mut().retain(|_, kept| kept.used_in_frame + 2 >= frame);
+    }
+
+    /// Bytes of texture memory.
+    pub fn bytes(&self) -> usize {
+        self.kept.borrow().values().filter_map(|kept| kept.shown.as_ref()).map(|(_, texture)| texture.byte_size()).sum()
+    }
+
+    /// Whether no texels are on their way.
+    pub fn is_settled(&self) -> bool {
+        self.underway.load(Ordering::Acquire) == 0
+    }
+
+    /// Drops everything.
+    pub fn clear(&mut self) {
+        self.kept.get_mut().clear();
     }
 }
 
-/// Whether no texels are on their way.
-pub fn is_settled(ctx: &egui::Context) -> bool {
-    Underway::of(ctx).0.load(Ordering::Acquire) == 0
-}
-
 /// Draws the layers over the part of the canvas that the pane shows. `name` and `revision` say when the texels of the last frame still hold.
-pub fn layers_ui(ui: &Ui, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>, name: &str, revision: u64, layers: Vec<Layer>) {
-    let id = Id::unique(("region layers", name, pane.side as u8, pane.clip.min.x.to_bits()));
+pub fn layers_ui(
+    cx: &Context<'_>,
+    ui: &Ui,
+    painter: &Painter,
+    (pane, frame): (&Pane<'_>, &Frame<'_>),
+    (name, revision): (&'static str, u64),
+    layers: Vec<Layer>,
+) {
+    let textures = &cx.pictures.region_layers;
+    let key = (name, frame.row.id, pane.index);
     if layers.is_empty() {
-        ui.data_mut(|data| data.remove::<Kept>(id));
+        textures.kept.borrow_mut().remove(&key);
         return;
     }
     let picture = frame.ui_rect_from_image(pane, &crate::domain::Rect::whole(frame.size));
@@ -90,32 +124,33 @@ pub fn layers_ui(ui: &Ui, painter: &Painter, pane: &Pane<'_>, frame: &Frame<'_>,
     let texels = [(on_screen.width() * ppp).round().max(1.0) as usize, (on_screen.height() * ppp).round().max(1.0) as usize];
     let looks = layers.iter().map(|layer| (layer.color, [layer.opacity, layer.outline].map(f32::to_bits), layer.hatch)).collect();
     let made = Made { revision, seen: [from.x, from.y, to.x, to.y], texels, looks };
-    let mut kept = ui.data(|data| data.get_temp::<Kept>(id)).unwrap_or(Kept { shown: None, coming: None });
-    kept.go_on(ui.ctx(), &format!("{name} of {:?}", pane.side), made, layers);
+    let mut all = textures.kept.borrow_mut();
+    let kept = all.entry(key).or_default();
+    kept.used_in_frame = textures.frame.get();
+    kept.go_on(ui.ctx(), &textures.underway, name, made, layers);
     if let Some((made, texture)) = &kept.shown {
         let [x0, y0, x1, y1] = made.seen;
         let place = frame.ui_rect_from_image(pane, &crate::domain::Rect::new(x0, y0, x1, y1));
         painter.image(texture.id(), place, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
     }
-    ui.data_mut(|data| data.insert_temp(id, kept));
 }
 
 impl Kept {
     /// Takes in what has been made, and has `wanted` made of `layers` where it is something else and no thread is at work for this pane.
-    fn go_on(&mut self, ctx: &egui::Context, name: &str, wanted: Made, layers: Vec<Layer>) {
+    fn go_on(&mut self, ctx: &egui::Context, underway: &Arc<AtomicUsize>, name: &str, wanted: Made, layers: Vec<Layer>) {
         self.take(ctx, name, Duration::ZERO);
         if self.coming.is_some() || self.shown.as_ref().is_some_and(|(made, _)| *made == wanted) {
             return;
         }
         let (outgoing, incoming) = bounded(1);
-        let underway = Underway::of(ctx);
-        underway.0.fetch_add(1, Ordering::AcqRel);
+        let underway = Arc::clone(underway);
+        underway.fetch_add(1, Ordering::AcqRel);
         let (seen, texels, repaint) = (wanted.seen, wanted.texels, ctx.clone());
         rayon::spawn(move || {
             // Nobody takes it when the pane is gone.
             let _ = outgoing.send(raster(&layers, seen, texels));
             drop(layers);
-            underway.0.fetch_sub(1, Ordering::AcqRel);
+            underway.fetch_sub(1, Ordering::AcqRel);
             repaint.request_repaint();
         });
         self.coming = Some((wanted, incoming));

@@ -6,7 +6,7 @@ use egui::{Align, CursorIcon, Id, Layout, PointerButton, Pos2, Rect, Response, U
 use super::labels::Label;
 use super::region_paint;
 use super::{Frame, Pane};
-use crate::domain::{ImageSpace, Point, Side};
+use crate::domain::{ImageSpace, Point};
 use crate::editor::tools::{Handle, Sketch, Tool, Tools};
 use crate::gui::context::{Action, Context};
 use crate::gui::panels::tool_strip;
@@ -43,6 +43,11 @@ fn began_id() -> Id {
     Id::unique("tool gesture pane")
 }
 
+/// The place among the panes of the one in which a gesture began.
+fn began(ui: &Ui) -> Option<usize> {
+    ui.data(|data| data.get_temp::<Option<usize>>(began_id())).flatten()
+}
+
 /// The pointer over one pane. Returns whether a tool took it; the canvas then neither pans nor fits on a double click (the wheel still
 /// zooms unless it is consumed from the input).
 ///
@@ -53,8 +58,7 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
     tell_sizes(cx, frame);
     let tools = &cx.state.tools;
     let send = |action| cx.send(Action::Tool(action));
-    let place = (pane.side, pane.clip.min.x.to_bits());
-    let began: Option<(Side, u32)> = ui.data(|data| data.get_temp(began_id())).unwrap_or_default();
+    let began = began(ui);
     let inside = |at: Pos2| pane.clip.contains(at);
     let hovered = response.hover_pos().filter(|at| inside(*at));
     if tools.document_of(frame.row.id).is_none() {
@@ -69,7 +73,7 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
         }
         return false;
     }
-    let mine = began == Some(place);
+    let mine = began == Some(pane.index);
     let other_button = response.dragged_by(PointerButton::Middle) || response.dragged_by(PointerButton::Secondary);
     if other_button && !mine {
         return false;
@@ -79,7 +83,7 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
         resize_brush(ui, cx);
     }
     clicks(ui, cx, pane, frame, response);
-    drags(ui, cx, pane, frame, response, mine.then_some(place), place);
+    drags(ui, cx, pane, frame, response, mine);
     hovered.is_some() || mine
 }
 
@@ -180,27 +184,19 @@ fn press(ui: &Ui, pane: &Pane<'_>, frame: &Frame<'_>, at: Point<ImageSpace>) -> 
     ToolAction::Press { side: pane.side, at, reach: REACH / frame.zoom(), straight }
 }
 
-fn drags(
-    ui: &Ui,
-    cx: &Context<'_>,
-    pane: &Pane<'_>,
-    frame: &Frame<'_>,
-    response: &Response,
-    mine: Option<(Side, u32)>,
-    place: (Side, u32),
-) {
+fn drags(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, response: &Response, mine: bool) {
     let send = |action| cx.send(Action::Tool(action));
     let image = |at: Pos2| frame.image_from_ui(pane, at);
     let primary = PointerButton::Primary;
     if cx.state.tools.tool == Tool::Polygon {
         return;
     }
-    let mut going = mine.is_some();
+    let mut going = mine;
     if response.drag_started_by(primary)
         && let Some(origin) = ui.input(|input| input.pointer.press_origin()).filter(|at| pane.clip.contains(*at))
     {
         send(press(ui, pane, frame, image(origin)));
-        ui.data_mut(|data| data.insert_temp(began_id(), Some(place)));
+        ui.data_mut(|data| data.insert_temp(began_id(), Some(pane.index)));
         going = true;
     }
     if !going {
@@ -227,8 +223,20 @@ fn drags(
         }
     }
     if response.drag_stopped_by(primary) || !ui.input(|input| input.pointer.any_down()) {
-        send(ToolAction::Release);
-        ui.data_mut(|data| data.insert_temp(began_id(), None::<(Side, u32)>));
+        release(ui, cx);
+    }
+}
+
+fn release(ui: &Ui, cx: &Context<'_>) {
+    cx.send(Action::Tool(ToolAction::Release));
+    ui.data_mut(|data| data.insert_temp(began_id(), None::<usize>));
+}
+
+/// Ends a gesture whose pane is gone, because another compare mode or edit was chosen meanwhile.
+pub fn end_lost_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>) {
+    let is_there = |index: usize| panes.iter().any(|pane| pane.index == index && pane.is_selected(frame));
+    if began(ui).is_some_and(|index| !is_there(index)) && !ui.input(|input| input.pointer.any_down()) {
+        release(ui, cx);
     }
 }
 

@@ -36,7 +36,7 @@ pub fn firmness_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: 
         ui.label(RichText::new("It is computed once the score is complete.").size(12.0).color(palette.text_dim.0));
         return;
     }
-    let Some(asked) = audit.sensitivity.as_ref().filter(|asked| asked.edit == details.id) else {
+    let Some(asked) = audit.sensitivity_of(details.id, shown.score.profile) else {
         cx.send(Action::Audit(AuditAction::WantSensitivity { edit: details.id, all: false }));
         return;
     };

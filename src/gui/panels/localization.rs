@@ -3,10 +3,12 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Grid, Label, RichText, Role, Sense, Ui, vec2};
 
-use crate::domain::{Detection, Score, Side, Size, TokenMatch};
+use super::thresholds::thresholds_ui;
+use crate::domain::{Detection, RegionRole, Score, Side, Size, TokenMatch};
+use crate::editor::{EditDetails, Thresholds};
 use crate::gui::canvas::{loss_text, motion_text};
 use crate::gui::context::{Action, Context};
-use crate::gui::rescore::AuditAction;
+use crate::gui::rescore::{AuditAction, ShownScore};
 use crate::gui::widgets::{self, section};
 
 const LEAK: &str = "Leak: the share of all change that lies outside the region that was to change. A pixel counts as changed when it differs by \
@@ -65,23 +67,31 @@ pub fn change_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
 const NEXT_BEST: usize = 2;
 
 /// Every box that the detector proposed, with how surely each word of the phrase was seen in it.
-pub fn candidates_ui(ui: &mut Ui, cx: &Context<'_>, score: &Score) {
-    let palette = cx.palette(ui);
+pub fn candidates_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: &ShownScore<'_>) {
+    let (palette, score) = (cx.palette(ui), shown.score);
     if score.global {
         return;
     }
     section(ui, palette, "Detector's candidates");
+    thresholds_ui(ui, cx, details, shown);
+    ui.add_space(4.0);
     let sides = [
-        (Side::Source, "On the source", &score.candidates.source, &score.boxes.source),
-        (Side::Edit, "On the edit", &score.candidates.edit, &score.boxes.edit),
+        (Side::Source, RegionRole::Original, "On the source", &score.candidates.source, &score.boxes.source),
+        (Side::Edit, RegionRole::Edited, "On the edit", &score.candidates.edit, &score.boxes.edit),
     ];
-    for (side, name, candidates, used) in sides {
+    for (side, role, name, candidates, used) in sides {
         let sought = sought(candidates).map(|phrase| format!(", looking for “{phrase}”")).unwrap_or_default();
-        let is_used = |index: &usize| used.contains(&candidates[*index]);
+        // Boxes of a person stay, whatever the thresholds.
+        let preview = cx.state.overlays.preview().filter(|_| !cx.state.tools.draws(details.id, side, role));
+        let is_used = |index: &usize| match preview {
+            Some(preview) => candidates[*index].is_above(preview.boxes),
+            None => used.contains(&candidates[*index]),
+        };
         let kept = (0..candidates.len()).filter(is_used).count();
-        let by_hand = used.len() - kept.min(used.len());
+        let by_hand = used.iter().filter(|found| !candidates.contains(found)).count();
         let by_hand = if by_hand > 0 { format!(", {by_hand} drawn by a person") } else { String::new() };
-        let text = format!("{name}: {kept} of {} used{by_hand}{sought}", candidates.len());
+        let used = if preview.is_some() { "would be used" } else { "used" };
+        let text = format!("{name}: {kept} of {} {used}{by_hand}{sought}", candidates.len());
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap())
             .on_hover_text("The detector returns every box above a confidence of 0.05; those above the box threshold are used.");
         let mut order: Vec<usize> = (0..candidates.len()).collect();
@@ -104,12 +114,14 @@ fn sought(candidates: &[Detection]) -> Option<String> {
     (!words.is_empty()).then(|| words.into_iter().map(|(word, _)| word).collect::<Vec<_>>().join(" "))
 }
 
-const TOKENS: &str = "How surely the detector saw each word of the phrase here; those above 0.25 (bright) make the label. The confidence of the box \
-                      is the largest over all tokens, also over those that only begin, end or separate phrases and are not listed.";
+const TOKENS: &str = "How surely the detector saw each word of the phrase here; those above the text threshold (0.25; bright) make the label. The \
+                      confidence of the box is the largest over all tokens, also over those that only begin, end or separate phrases and are \
+                      not listed.";
 
 fn candidate_ui(ui: &mut Ui, cx: &Context<'_>, at: (Side, usize), found: &Detection, used: bool) {
     let palette = cx.palette(ui);
     let pointed = cx.state.audit.pointed == Some(at);
+    let text_threshold = cx.state.overlays.preview().unwrap_or(Thresholds::METRIC).text;
     let fill = if pointed { palette.hovered.0 } else { palette.background.0 };
     let frame = egui::Frame::new().fill(fill).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 3));
     let response = frame
@@ -124,10 +136,11 @@ fn candidate_ui(ui: &mut Ui, cx: &Context<'_>, at: (Side, usize), found: &Detect
                 let confidence = f64::from(found.confidence);
                 widgets::bar(ui, palette, Some(confidence), vec2(44.0, 8.0), palette.candidate.0);
                 ui.label(RichText::new(format!("{confidence:.2}")).monospace().color(palette.text_strong.0));
-                let phrase = if found.phrase.is_empty() { "(no word above 0.25)" } else { &found.phrase };
+                let words = phrase_of(cx, found);
+                let phrase = if words.is_empty() { format!("(no word above {text_threshold:.2})") } else { words };
                 ui.add(Label::new(RichText::new(phrase).color(palette.text.0)).truncate());
             });
-            tokens_ui(ui, cx, &found.tokens);
+            tokens_ui(ui, cx, &found.tokens, text_threshold);
         })
         .response;
     let [x0, y0, x1, y1] = found.rect_in_image.to_array().map(f32::round);
@@ -138,15 +151,20 @@ fn candidate_ui(ui: &mut Ui, cx: &Context<'_>, at: (Side, usize), found: &Detect
     response.on_hover_text(format!("Box {x0:.0}, {y0:.0} to {x1:.0}, {y1:.0} in pixels of its picture."));
 }
 
-/// Tokens of at least this probability make the label (the metric's text threshold).
-const MATCHED_ABOVE: f32 = 0.25;
+/// A box's label under the text threshold that is tried, if one is.
+pub fn phrase_of(cx: &Context<'_>, found: &Detection) -> String {
+    match cx.state.overlays.preview() {
+        Some(Thresholds { text, .. }) if text != Thresholds::METRIC.text => found.phrase_above(text),
+        _ => found.phrase.clone(),
+    }
+}
 
-/// The words of the phrase with how surely each was seen; those that matched stand out, by a sign too.
-fn tokens_ui(ui: &mut Ui, cx: &Context<'_>, tokens: &[TokenMatch]) {
+/// The words of the phrase with how surely each was seen; those above the text threshold stand out, by a sign too.
+fn tokens_ui(ui: &mut Ui, cx: &Context<'_>, tokens: &[TokenMatch], text_threshold: f32) {
     let palette = cx.palette(ui);
     let mut text = LayoutJob::default();
     for (word, probability) in words(tokens) {
-        let matched = probability > MATCHED_ABOVE;
+        let matched = probability > text_threshold;
         let color = if matched { palette.text_strong.0 } else { palette.text_dim.0 };
         let format = TextFormat { font_id: egui::FontId::proportional(11.0), color, ..TextFormat::default() };
         text.append(

@@ -64,15 +64,30 @@ pub fn parse_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
             cx.send(Action::ReadInstruction);
         }
     });
-    let stale = details.score.as_ref().is_some_and(|score| details.parse.as_ref().is_some_and(|parse| !same_fields(&score.parse, parse)));
-    if stale {
-        let text = "⚠ The score was made with other fields. Score this edit again to use these.";
-        ui.add(Label::new(RichText::new(text).color(palette.warning.0)).wrap());
+    if unsaved {
+        let text = "These fields are not saved. They stay here while you look at other edits.";
+        ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
     }
+    stale_ui(ui, cx, details);
     section(ui, palette, "What the words mean");
     let text = "none: nothing (an addition has no original part, a removal no edited part). all: the whole picture. \
                 Fields are lower case; every word counts as a whole word.";
     ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
+}
+
+/// Says when the score that is shown was made with other fields than those that are saved, and whether anything is left to do.
+fn stale_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
+    let palette = cx.palette(ui);
+    let (Some(shown), Some(saved)) = (cx.state.audit.shown(details), &details.parse) else { return };
+    if same_fields(&shown.score.parse, saved) {
+        return;
+    }
+    let (text, color) = if cx.state.audit.is_waiting(details.id) {
+        ("… The score is being made with these fields.", palette.info.0)
+    } else {
+        ("⚠ The score was made with other fields. Score this edit again to use these.", palette.warning.0)
+    };
+    ui.add(Label::new(RichText::new(text).color(color)).wrap());
 }
 
 fn same_fields(a: &Parse, b: &Parse) -> bool {

@@ -81,7 +81,9 @@ fn trouble_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument) {
     let frame = Frame::new().fill(palette.raised.0).corner_radius(4).inner_margin(Margin::same(8));
     if let Some(conflict) = document.conflict() {
         frame.show(ui, |ui| {
-            ui.label(RichText::new("⚠ Two windows changed the same regions").strong().color(palette.warning.0));
+            let side = if conflict.side == Side::Source { "source" } else { "edit" };
+            let title = format!("⚠ Two windows changed the same regions of the {side}");
+            ui.add(Label::new(RichText::new(title).strong().color(palette.warning.0)).wrap());
             for line in &conflict.their_log {
                 ui.add(Label::new(format!("{} {}, {}", line.who, line.what, utc(line.at_millis))).wrap());
             }

@@ -39,7 +39,7 @@ pub fn score_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails)
     trace::trace_ui(ui, cx, row, details, &shown);
     firmness::firmness_ui(ui, cx, details, &shown);
     paste_back::paste_back_ui(ui, cx, details, &shown);
-    localization::candidates_ui(ui, cx, shown.score);
+    localization::candidates_ui(ui, cx, details, &shown);
     measures::measures_ui(ui, cx, details);
 }
 

@@ -58,7 +58,9 @@ pub fn strip_ui(ui: &mut Ui, cx: &Context<'_>) {
     let next = |step: Option<&crate::editor::regions::Step>| step.map_or(String::new(), |step| format!("\nNext: {}", step.what));
     let (undo, redo) = (history.and_then(|history| history.next_undo()), history.and_then(|history| history.next_redo()));
     for (command, sign, step) in [(Command::Undo, "↶", undo), (Command::Redo, "↷", redo)] {
-        let button = ui.add_enabled(step.is_some(), Button::new(RichText::new(sign).size(17.0)).min_size(vec2(32.0, side - 4.0)));
+        // What is being drawn is taken back before any change is.
+        let can = step.is_some() || (command == Command::Undo && tools.is_busy());
+        let button = ui.add_enabled(can, Button::new(RichText::new(sign).size(17.0)).min_size(vec2(32.0, side - 4.0)));
         widgets::name(&button, Role::Button, false, command.label());
         let text = format!("{}{}", command.tooltip(ui.ctx()), next(step));
         if button.on_hover_text(&text).on_disabled_hover_text(&text).clicked() {
@@ -174,7 +176,7 @@ fn target_ui(ui: &mut Ui, cx: &Context<'_>) {
     widgets::name(&shown.response, Role::ComboBox, false, "Draws on");
     shown.response.on_hover_text("The edit mask is the region that was to change; ignored pixels count neither way.");
     let Some(document) = &cx.state.tools.document else { return };
-    let count = document.masks(options.mask_role).count();
+    let count = document.painted(options.mask_role).count();
     if let Some(region) = document.painted_region(options.mask_role).filter(|_| count > 1) {
         let tip = format!("There are {count} of these masks; strokes go to this one. Select another in the Regions tab.");
         let name: String = region.facts.name.chars().take(14).collect();

@@ -4,7 +4,7 @@ use egui::{Label, RichText, Sense, Stroke, Ui, pos2, vec2};
 
 use crate::domain::{PaperWeights, TraceKind, TraceStep};
 use crate::editor::{EditDetails, Overlays, Row};
-use crate::engine::explain;
+use crate::engine::{explain, phrases};
 use crate::gui::context::{Action, Context};
 use crate::gui::rescore::ShownScore;
 use crate::gui::widgets::{self, section};
@@ -16,6 +16,7 @@ const GUTTER: f32 = 24.0;
 pub fn trace_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails, shown: &ShownScore<'_>) {
     let palette = cx.palette(ui);
     let mut steps = shown.score.trace.clone();
+    steps.push(phrases(shown.score));
     if shown.pending.is_none() {
         steps.extend(explain(shown.score, details.audit.range.as_ref(), PaperWeights::default()));
     }
@@ -50,18 +51,19 @@ struct Numbered<'a> {
 const fn place(kind: TraceKind) -> u8 {
     match kind {
         TraceKind::Parse => 0,
-        TraceKind::Boxes => 1,
-        TraceKind::Branch => 2,
-        TraceKind::Mask => 3,
-        TraceKind::Crop => 4,
-        TraceKind::Direction => 5,
-        TraceKind::Size => 6,
-        TraceKind::Position => 7,
-        TraceKind::Modify => 8,
-        TraceKind::Preserve => 9,
-        TraceKind::Range => 10,
-        TraceKind::Overall => 11,
-        TraceKind::Device => 12,
+        TraceKind::Phrase => 1,
+        TraceKind::Boxes => 2,
+        TraceKind::Branch => 3,
+        TraceKind::Mask => 4,
+        TraceKind::Crop => 5,
+        TraceKind::Direction => 6,
+        TraceKind::Size => 7,
+        TraceKind::Position => 8,
+        TraceKind::Modify => 9,
+        TraceKind::Preserve => 10,
+        TraceKind::Range => 11,
+        TraceKind::Overall => 12,
+        TraceKind::Device => 13,
     }
 }
 
@@ -91,6 +93,9 @@ fn step_ui(ui: &mut Ui, cx: &Context<'_>, numbered: &Numbered<'_>) {
     path_ui(ui, cx, numbered, egui::Rect::from_min_max(pos2(left, response.rect.top()), pos2(left + GUTTER, response.rect.bottom())));
     if response.contains_pointer() && linked {
         cx.send(Action::Highlight(step.kind));
+    }
+    if !linked {
+        response.on_hover_text("This step is about numbers alone: there is nothing on the pictures to show.");
     }
 }
 
@@ -135,6 +140,7 @@ fn plain(value: f64) -> String {
 const fn title(kind: TraceKind) -> &'static str {
     match kind {
         TraceKind::Parse => "Parse",
+        TraceKind::Phrase => "Phrase",
         TraceKind::Boxes => "Boxes",
         TraceKind::Branch => "Rule",
         TraceKind::Mask => "Edit mask",

@@ -39,7 +39,7 @@ fn boxes(
     let Some(phrase) = phrase else {
         return Ok(located(picture, candidates, Vec::new()));
     };
-    let used: Vec<Detection> = candidates.iter().filter(|d| d.confidence > settings.box_threshold).cloned().collect();
+    let used: Vec<Detection> = candidates.iter().filter(|found| found.is_above(settings.box_threshold)).cloned().collect();
     let best = candidates.iter().map(|d| d.confidence).fold(0.0, f32::max);
     if used.is_empty() {
         trace.fallback(

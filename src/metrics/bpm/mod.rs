@@ -20,7 +20,7 @@ mod trace;
 pub use canvases::Canvases;
 pub use combine::{Combined, Marked, combine, explain, fit_range};
 pub use partial::{Partial, Pending, judge};
-pub use plan::Plan;
+pub use plan::{Plan, phrases};
 pub use region_judge::{Verdict, position_holds, share_score, size_holds};
 pub use semantic_judge::{cosine, crop_edges, preserve_distance, wrapped_distance};
 pub use trace::Trace;

@@ -1,6 +1,6 @@
 //! From the words of a parse to what has to be looked for (`bpm.md` sections 1, 2, 6 and 7).
 
-use crate::domain::{FieldWords, Parse, PositionWord, Profile, SizeWord, TraceKind};
+use crate::domain::{FieldWords, Parse, PositionWord, Profile, Score, SizeWord, TraceKind, TraceStep};
 
 use super::Trace;
 
@@ -97,6 +97,23 @@ impl Plan {
     }
 }
 
+/// The step of the trace between the parse and the boxes, in words: what the detector is asked to look for. It follows from the parse that a
+/// score was made with, so that it is told of every kept score.
+pub fn phrases(score: &Score) -> TraceStep {
+    let plan = Plan::read(&score.parse, score.profile, &mut Trace::default());
+    let sought = |phrase: &Option<String>| phrase.as_ref().map_or_else(|| "nothing".to_owned(), |phrase| format!("\"{phrase}\""));
+    let text = if score.global {
+        "No phrase is looked for: the whole picture was to change.".to_owned()
+    } else {
+        format!(
+            "The detector looks for {} on the source image and for {} on the edited image.",
+            sought(&plan.source_phrase),
+            sought(&plan.edit_phrase)
+        )
+    };
+    TraceStep { kind: TraceKind::Phrase, text, fallback: false, numbers: Default::default() }
+}
+
 /// What changes into what.
 fn change_in_words(parse: &Parse, profile: Profile) -> String {
     let Parse { original_part, edited_part, being_added, added_object, .. } = parse;
@@ -173,6 +190,7 @@ fn position_relation(parse: &Parse, profile: Profile) -> PositionWord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Outcome;
 
     fn parse(original: &str, edited: &str, kind: &str) -> Parse {
         Parse { original_part: original.into(), edited_part: edited.into(), edit_type: kind.into(), ..Parse::default() }
@@ -219,6 +237,26 @@ mod tests {
         assert_eq!(told(&pizza), "\"pizza\" comes in, nothing is named that it is added to");
         let star = Parse { being_added: "house".into(), added_object: "star".into(), ..parse("none", "house and star", "add") };
         assert_eq!(told(&star), "\"star\" comes in, it is added to \"house\", and the result is \"house and star\"");
+    }
+
+    #[test]
+    fn the_phrases_are_a_step_of_their_own() {
+        let told = |parse: Parse, global| {
+            let parts = crate::domain::Parts {
+                size: Outcome::Value(1.0),
+                position: Outcome::Value(1.0),
+                modify: Outcome::Value(0.1),
+                preserve: Outcome::Value(0.9),
+            };
+            let step = phrases(&Score { parse, ..Score::of_parts(Profile::Corrected, global, parts) });
+            assert_eq!(step.kind, TraceKind::Phrase);
+            step.text
+        };
+        let text = told(parse("cat", "dog", "replace"), false);
+        assert_eq!(text, "The detector looks for \"cat\" on the source image and for \"dog\" on the edited image.");
+        let text = told(parse("cat", "none", "remove"), false);
+        assert_eq!(text, "The detector looks for \"cat\" on the source image and for nothing on the edited image.");
+        assert_eq!(told(parse("all", "all", "other"), true), "No phrase is looked for: the whole picture was to change.");
     }
 
     #[test]
