@@ -5,7 +5,7 @@ use egui::{Button, CentralPanel, Frame, Label, Margin, Panel, ProgressBar, RichT
 use super::panes::{PaneSpec, panes_ui};
 use super::{forms, ranking, results, send};
 use crate::domain::{Parts, ProtocolKind};
-use crate::editor::{Form, LETTERS, Row, SessionRun};
+use crate::editor::{Form, Row, SessionRun, letter};
 use crate::gui::context::Context;
 use crate::gui::people::keys::{SHOW_SOURCE, keys_of};
 use crate::gui::people::{OpenSession, PeopleAction};
@@ -88,7 +88,7 @@ fn pictures_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         let row = row_at(cx, open, place);
         let mut title = match open.run.kind() {
             ProtocolKind::Rubric => "Edit".to_owned(),
-            ProtocolKind::Pairwise | ProtocolKind::Ranking => LETTERS.get(place).copied().unwrap_or("?").to_owned(),
+            ProtocolKind::Pairwise | ProtocolKind::Ranking => letter(place),
         };
         // On a check the name of the model would be a lie.
         if !open.run.is_blind()
@@ -129,7 +129,7 @@ fn side_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         }
         if let Some(live) = &open.live {
             section(ui, cx.palette(ui), "Agreement so far");
-            results::agreement_ui(ui, cx, live);
+            results::agreement_ui(ui, cx, live, open.run.kind(), false);
         }
     });
 }
@@ -187,7 +187,7 @@ fn scores_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
     section(ui, palette, "Scores");
     for place in 0..task.shown.len() {
         let Some(row) = row_at(cx, open, place) else { continue };
-        let letter = if task.shown.len() > 1 { LETTERS.get(place).copied().unwrap_or("?") } else { "" };
+        let letter = if task.shown.len() > 1 { letter(place) } else { String::new() };
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(format!("{letter} BPM")).size(12.0));
             ui.label(widgets::cell_text(row.overall, palette));
