@@ -137,15 +137,19 @@ impl App {
             people.looked.touch(now);
         }
         if sees_pair {
-            people.looked.look(now)
+            people.looked.look(now);
         } else {
-            people.looked.pause(now)
+            people.looked.pause(now);
         }
         if let Some(open) = &mut people.open {
             if touched {
                 open.run.touch(now);
             }
-            if sees_task { open.run.look(now) } else { open.run.pause(now) }
+            if sees_task {
+                open.run.look(now);
+            } else {
+                open.run.pause(now);
+            }
         }
     }
 
@@ -285,7 +289,7 @@ impl App {
         self.state.people.draft = Some(draft);
     }
 
-    fn chosen_rows(&self, only_shown: bool) -> Vec<RowId> {
+    pub(super) fn chosen_rows(&self, only_shown: bool) -> Vec<RowId> {
         let queue = &self.state.queue;
         if only_shown {
             let mut shown: Vec<usize> = queue.shown().to_vec();
@@ -296,8 +300,8 @@ impl App {
         queue.rows().iter().map(|row| row.id).collect()
     }
 
-    /// Which edits a session is about, in words.
-    fn which(&self, only_shown: bool, edits: usize) -> String {
+    /// Which edits were chosen for a session or a range, in words.
+    pub(super) fn which(&self, only_shown: bool, edits: usize) -> String {
         if !only_shown {
             return format!("all {edits} edits");
         }
@@ -310,6 +314,7 @@ impl App {
         if filter.only != crate::editor::ShowOnly::All {
             words.push(format!("{:?}", filter.only).to_lowercase());
         }
+        words.extend(filter.picked.as_ref().map(|picked| picked.what.clone()));
         let filter = if words.is_empty() { "no filter".to_owned() } else { words.join(", ") };
         format!("{edits} of {} edits, as the queue shows them ({filter})", self.state.queue.rows().len())
     }
