@@ -5,7 +5,7 @@ use egui::{Button, CentralPanel, Frame, Label, Margin, Panel, ProgressBar, RichT
 use super::panes::{PaneSpec, panes_ui};
 use super::{forms, ranking, results, send};
 use crate::domain::{Parts, ProtocolKind};
-use crate::editor::{Form, Row, SessionRun, letter};
+use crate::editor::{Cell, Form, Row, SessionRun, letter};
 use crate::gui::context::Context;
 use crate::gui::people::keys::{SHOW_SOURCE, keys_of};
 use crate::gui::people::{OpenSession, PeopleAction};
@@ -190,11 +190,23 @@ fn scores_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         let letter = if task.shown.len() > 1 { letter(place) } else { String::new() };
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(format!("{letter} BPM")).size(12.0));
-            ui.label(widgets::cell_text(row.overall, palette));
+            cell_ui(ui, cx, row.overall);
             for (name, cell) in Parts::NAMES.into_iter().zip(row.parts) {
                 ui.label(RichText::new(name).size(11.5).color(palette.text_dim.0));
-                ui.label(widgets::cell_text(cell, palette));
+                cell_ui(ui, cx, cell);
             }
         });
     }
+}
+
+/// A score; where there is none, what that means.
+fn cell_ui(ui: &mut Ui, cx: &Context<'_>, cell: Cell) {
+    let label = ui.label(widgets::cell_text(cell, cx.palette(ui)));
+    let why = match cell {
+        Cell::Value(_) => return,
+        Cell::NotApplicable => "It has no meaning here; the Score tab of the Audit page says why.",
+        Cell::Failed => "Scoring failed; the Score tab of the Audit page says why.",
+        Cell::Unscored => "The edit is not scored yet.",
+    };
+    label.on_hover_text(why);
 }
