@@ -151,7 +151,12 @@ fn significance_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     let shown: Vec<&Significance> = found.significance.iter().filter(|pair| of_zone(&pair.first) && of_zone(&pair.second)).collect();
     let tested = |pairs: &[&Significance]| pairs.iter().filter(|pair| pair.result.value().is_some()).count();
     if tested(&shown) == 0 {
-        let why = shown.first().and_then(|pair| pair.result.why()).unwrap_or("fewer than two metrics have values");
+        let none = if found.significance.is_empty() {
+            "fewer than two metrics have values"
+        } else {
+            "the metrics that were held against each other are of other zones than the one chosen above"
+        };
+        let why = shown.first().and_then(|pair| pair.result.why()).unwrap_or(none);
         words_ui(ui, palette, &format!("Nothing to compare: {why}."));
         return;
     }
