@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use editscope::domain::{ModelVote, Outcome, Preference};
+use editscope::domain::{Bounds, ModelVote, Outcome, Preference, Range};
 use editscope::stats::comparison::{
-    About, Comparison, Evidence, Leaderboard, Plan, Subject, Ties, changes, compare_all, holm, labels_of, mismatches,
+    About, Change, Comparison, Evidence, Leaderboard, Plan, Subject, Ties, changes, compare_all, holm, labels_of, mismatches,
 };
 use editscope::stats::intervals::{Mean, agreement_interval, compare};
 use editscope::stats::orders::{TwoReadings, order_changes};
@@ -338,8 +338,108 @@ fn a_saved_comparison_is_read_back_as_it_was_and_compared() {
         edit.metrics.insert("overall".into(), edit.human["overall"]);
     }
     let after = compare_all(About::default(), &better, &plan);
-    let moved: Vec<_> = changes(&before, &after).iter().map(|change| (change.group.clone(), change.difference.clone())).collect();
+    let moved: Vec<_> = changes(&before, &after)
+        .iter()
+        .filter(|change| change.quantity == Change::MACRO)
+        .map(|change| (change.group.clone(), change.difference.clone()))
+        .collect();
     assert_eq!(moved, [("all".into(), Outcome::Value(0.25)), ("add".into(), Outcome::Value(0.0)), ("remove".into(), Outcome::Value(0.5))]);
+}
+
+/// The one number of that name over all edits, before and after.
+#[track_caller]
+fn moved(found: &[Change], quantity: &str, metric: &str, model: &str) -> [Outcome<f64>; 2] {
+    let named = |change: &&Change| (change.quantity.as_str(), change.metric.as_str(), change.model.as_str()) == (quantity, metric, model);
+    let mut fitting = found.iter().filter(named).filter(|change| change.split == "all");
+    let change = fitting.next().unwrap_or_else(|| panic!("no {quantity} of '{metric}' '{model}': {found:?}"));
+    assert!(fitting.next().is_none(), "{quantity} of '{metric}' '{model}' is there once");
+    [change.before.clone(), change.after.clone()]
+}
+
+/// By hand: the metric prefers a and the voter, the raters and the mark do too; then its values change places.
+#[test]
+fn what_moved_tells_votes_boards_and_ground_truth() {
+    let of = |a: f64, b: f64| {
+        let vote = ModelVote {
+            item: "1".into(),
+            criterion: "overall".into(),
+            rater: "ann".into(),
+            first: "a".into(),
+            second: "b".into(),
+            preference: Preference::First,
+        };
+        let marks = [(("1".to_owned(), "a".to_owned()), "good".to_owned()), (("1".to_owned(), "b".to_owned()), "worse".to_owned())];
+        let evidence = Evidence {
+            subjects: vec![subject("1", "a", a, 5.0), subject("1", "b", b, 1.0)],
+            metrics: vec!["overall".into()],
+            votes: vec![vote],
+            marks: marks.into(),
+            ..Evidence::default()
+        };
+        compare_all(About::default(), &evidence, &quick())
+    };
+    let found = changes(&of(0.9, 0.1), &of(0.1, 0.9));
+    let [one, none] = [Outcome::Value(1.0), Outcome::Value(0.0)];
+    assert_eq!(moved(&found, Change::MACRO, "overall", ""), [one.clone(), none.clone()]);
+    assert_eq!(moved(&found, Change::VOTES, "overall", ""), [one.clone(), none.clone()]);
+    assert_eq!(moved(&found, Change::GROUND_TRUTH, "overall", ""), [one.clone(), none.clone()]);
+    assert_eq!(moved(&found, Change::WIN_RATE, "overall", "a"), [one.clone(), none.clone()]);
+    // The voter still prefers a.
+    assert_eq!(moved(&found, Change::WIN_RATE, "votes", "a"), [one.clone(), one.clone()]);
+    // What only one of the two has is told too.
+    let people_only = compare_all(About::default(), &Evidence::default(), &quick());
+    let found = changes(&people_only, &of(0.9, 0.1));
+    let [before, after] = moved(&found, Change::VOTES, "overall", "");
+    assert!(before.why().is_some_and(|why| why.contains("not in the comparison before")), "{before:?}");
+    assert_eq!(after, one);
+}
+
+/// By hand: ann and ben agree, then ben turns his scale round. Values 1, 2, 3 twice each: the ordinal distances are 4, 4 and 16, so
+/// D_o = 64/6, D_e = 192/30 and α = 1 − 5/3.
+#[test]
+fn what_moved_between_people_alone_is_their_alpha() {
+    let of = |ben: [f64; 3]| {
+        let answer = |rater: &str, item: usize, value: f64| Answer {
+            item: item.to_string(),
+            model: "m".into(),
+            rater: rater.into(),
+            criterion: "overall".into(),
+            value,
+            seconds: None,
+        };
+        let answers = (0..3).flat_map(|item| [answer("ann", item, item as f64 + 1.0), answer("ben", item, ben[item])]).collect();
+        compare_all(About::default(), &Evidence { answers, ..Evidence::default() }, &quick())
+    };
+    let found = changes(&of([1.0, 2.0, 3.0]), &of([3.0, 2.0, 1.0]));
+    assert!(found.iter().all(|change| change.quantity == Change::ALPHA), "{found:?}");
+    for model in ["", "m"] {
+        let [before, after] = moved(&found, Change::ALPHA, "", model);
+        assert_eq!(before, Outcome::Value(1.0));
+        assert!(after.value().is_some_and(|alpha| (alpha + 2.0 / 3.0).abs() < 1e-12), "{after:?}");
+    }
+}
+
+#[test]
+fn what_was_made_differently_is_told_range_and_seeds_among_it() {
+    let range = |max: f64| Range {
+        name: "spring".into(),
+        profile: Default::default(),
+        modify: Some(Bounds { min: 0.0, max }),
+        preserve: None,
+        fitted_on: "4 edits".into(),
+    };
+    let of = |max: f64, seed: u64| {
+        let bootstrap = Bootstrap { seed, ..quick().bootstrap };
+        let about = About { range: Some(range(max)), ..About::default() };
+        compare_all(about, &split_evidence(), &Plan { bootstrap, split_seed: seed + 1, ..quick() })
+    };
+    let (before, after) = (of(0.5, 1), of(0.25, 7));
+    assert_eq!(before.made_differently(&before), []);
+    let told = before.made_differently(&after);
+    let words: Vec<&str> = told.iter().map(|(what, _, _)| *what).collect();
+    assert_eq!(words, ["range", "seed of intervals", "seed of the held-out halves"]);
+    assert!(told[0].1.contains("modify 0.0000 to 0.5000") && told[0].2.contains("modify 0.0000 to 0.2500"), "{told:?}");
+    assert_eq!((told[1].1.as_str(), told[1].2.as_str()), ("1", "7"));
 }
 
 #[test]

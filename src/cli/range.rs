@@ -1,14 +1,15 @@
 //! `range`: saved normalisations of modify and preserve. A range never changes stored parts; it is applied when scores are read.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
-use crate::domain::{Bounds, Profile, Range, json};
-use crate::engine::results;
+use crate::domain::{Profile, Range};
+use crate::engine::results::{self, Chosen};
 use crate::export::write_file;
-use crate::storage::Project;
+use crate::storage::{Project, StoredEdit};
 
 use super::Finish;
 
@@ -38,6 +39,12 @@ pub enum RangeCommand {
         /// Whose scores to fit on
         #[arg(long, default_value = "corrected", value_name = "PROFILE")]
         profile: Profile,
+        /// Only on the edits of these models
+        #[arg(long, value_delimiter = ',', value_name = "MODEL,…")]
+        model: Vec<String>,
+        /// Only on the edits of these items
+        #[arg(long, value_delimiter = ',', value_name = "ITEM,…")]
+        item: Vec<String>,
     },
     /// Write a range to a JSON file, for `score --range FILE.json` or another project
     Export {
@@ -68,8 +75,9 @@ pub enum RangeCommand {
 pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
     match &range.command {
         RangeCommand::List { project, json } => list(&Project::open_read_only(project)?, *json)?,
-        RangeCommand::Fit { project, name, profile } => {
-            let range = results::fit_and_save(&Project::open(project)?, name, *profile)?;
+        RangeCommand::Fit { project, name, profile, model, item } => {
+            let project = Project::open(project)?;
+            let range = results::fit_and_save(&project, name, *profile, chosen(&project, model, item)?.as_ref())?;
             out!("{}", words(&range));
         }
         RangeCommand::Export { project, name, profile, output } => {
@@ -91,19 +99,35 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
     Ok(Finish::Done)
 }
 
+/// The edits of some models and items; `None` when neither is named.
+fn chosen(project: &Project, models: &[String], items: &[String]) -> anyhow::Result<Option<Chosen>> {
+    if models.is_empty() && items.is_empty() {
+        return Ok(None);
+    }
+    let keys: BTreeMap<_, _> = project.items()?.into_iter().map(|item| (item.id, item.key.0)).collect();
+    let all = project.edits()?;
+    let item_of = |edit: &StoredEdit| keys.get(&edit.item).cloned().unwrap_or_default();
+    if let Some(unknown) = models.iter().find(|model| !all.iter().any(|edit| edit.model == **model)) {
+        bail!("--model: the project has no edit of model '{unknown}'");
+    }
+    if let Some(unknown) = items.iter().find(|item| !all.iter().any(|edit| item_of(edit) == **item)) {
+        bail!("--item: the project has no item '{unknown}'");
+    }
+    let wanted =
+        |edit: &&StoredEdit| (models.is_empty() || models.contains(&edit.model)) && (items.is_empty() || items.contains(&item_of(edit)));
+    let edits = all.iter().filter(wanted).map(|edit| edit.id).collect();
+    let part = |name: &str, of: &[String]| (!of.is_empty()).then(|| format!("{name} {}", of.join(", ")));
+    let which = part("model", models).into_iter().chain(part("item", items)).collect::<Vec<_>>().join("; ");
+    Ok(Some(Chosen { edits, which }))
+}
+
 /// Reads the file that `range export` wrote.
 ///
 /// # Errors
 /// When it cannot be read, is no range, or has bounds that are none.
 pub fn from_file(path: &Path) -> anyhow::Result<Range> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let range: Range = json::from_text(&text).with_context(|| format!("{} is no range that `range export` wrote", path.display()))?;
-    for (part, bounds) in [("modify", range.modify), ("preserve", range.preserve)] {
-        if bounds.is_some_and(|bounds| bounds.min > bounds.max) {
-            bail!("{}: the bounds of {part} are the wrong way round", path.display());
-        }
-    }
-    Ok(range)
+    Range::from_json(&text).map_err(|why| anyhow::anyhow!("{} is no range that `range export` wrote: {why}", path.display()))
 }
 
 fn list(project: &Project, json: bool) -> anyhow::Result<()> {
@@ -123,15 +147,7 @@ fn list(project: &Project, json: bool) -> anyhow::Result<()> {
 
 /// A range in one line.
 fn words(range: &Range) -> String {
-    let ends = |bounds: Option<Bounds>| bounds.map_or_else(|| "none".to_owned(), |b| format!("{:.4} to {:.4}", b.min, b.max));
-    format!(
-        "{} ({}): modify {}, preserve {}; fitted on {}",
-        range.name,
-        range.profile,
-        ends(range.modify),
-        ends(range.preserve),
-        range.fitted_on
-    )
+    format!("{} ({}): {}", range.name, range.profile, range.bounds_words())
 }
 
 /// What to say about a range that is not there.

@@ -84,6 +84,31 @@ pub struct Range {
     pub fitted_on: String,
 }
 
+impl Range {
+    /// Its bounds and where they come from, in words; without the name.
+    pub fn bounds_words(&self) -> String {
+        let ends = |bounds: Option<Bounds>| bounds.map_or_else(|| "none".to_owned(), |b| format!("{:.4} to {:.4}", b.min, b.max));
+        format!("modify {}, preserve {}; fitted on {}", ends(self.modify), ends(self.preserve), self.fitted_on)
+    }
+
+    /// Reads the JSON of a range, as `range export` writes it.
+    ///
+    /// # Errors
+    /// When it is no range, has no name, or has bounds that are none; the sentence names the field.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let range: Self = super::json::from_text(text).map_err(|error| error.to_string())?;
+        if range.name.trim().is_empty() {
+            return Err("field 'name' is empty".to_owned());
+        }
+        for (part, bounds) in [("modify", range.modify), ("preserve", range.preserve)] {
+            if bounds.is_some_and(|bounds| bounds.min > bounds.max) {
+                return Err(format!("the bounds of {part} are the wrong way round"));
+            }
+        }
+        Ok(range)
+    }
+}
+
 /// The weight α of the paper's combination (section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PaperWeights {

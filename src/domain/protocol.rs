@@ -275,15 +275,23 @@ impl Judgement {
     /// Whether an attention check was passed; `None` for other tasks and where nothing was answered. `rubric` is the session's.
     ///
     /// The source shown as the edit passes when every answered question that can tell ([`super::Question::fits_unedited`]) tells;
-    /// the same edit shown twice passes as a tie, as both bad, or with equal ranks.
+    /// the same edit shown twice passes as a tie, as both bad, or with equal ranks. `None` too where no question of the rubric can tell,
+    /// or none of those that can was answered: nobody fails a check that has no right answer.
     pub fn check_passed(&self, rubric: Option<&Rubric>) -> Option<bool> {
         if !self.role.is_check() || !self.answer.is_answer() {
             return None;
         }
+        if self.role == TaskRole::SourceAsEdit && rubric?.telling().next().is_none() {
+            return None;
+        }
         Some(match (&self.answer, self.role) {
-            (Answer::Rubric { values, .. }, TaskRole::SourceAsEdit) => {
-                let told = rubric?.questions.iter().filter_map(|question| question.fits_unedited(*values.get(&question.name)?));
+            (Answer::Rubric { values, cannot_judge }, TaskRole::SourceAsEdit) => {
+                let told = rubric?.telling().filter_map(|question| question.fits_unedited(*values.get(&question.name)?));
                 let told: Vec<bool> = told.collect();
+                let gave_up = || rubric.is_some_and(|rubric| rubric.telling().any(|question| cannot_judge.contains(&question.name)));
+                if told.is_empty() && !gave_up() {
+                    return None;
+                }
                 !told.is_empty() && told.iter().all(|&fits| fits)
             }
             (Answer::Pair(vote), TaskRole::SameTwice) => matches!(vote, Preference::Tie | Preference::BothBad),
@@ -338,6 +346,23 @@ mod tests {
         assert_eq!(passed(TaskRole::SameTwice, &["b", "a", "c", "a"], Answer::Ranking(vec![1, 2, 2, 3])), Some(false));
         assert_eq!(passed(TaskRole::Plain, &["a"], rubric_answer(1.0, 5.0)), None);
         assert_eq!(passed(TaskRole::SourceAsEdit, &["a"], Answer::Skipped), None);
+    }
+
+    #[test]
+    fn nobody_fails_a_check_that_no_question_can_judge() {
+        let mut rubric = Rubric::paper();
+        let check = |rubric: &Rubric, answer: Answer| judgement(TaskRole::SourceAsEdit, &["a"], answer).check_passed(Some(rubric));
+        // A telling question that was left open says nothing; one that an attentive rater "cannot judge" is a failure.
+        let of = |values: &[(&str, f64)], cannot_judge: &[&str]| Answer::Rubric {
+            values: values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+            cannot_judge: cannot_judge.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        assert_eq!(check(&rubric, of(&[("overall", 4.0)], &[])), None);
+        assert_eq!(check(&rubric, of(&[("overall", 4.0)], &["modification"])), Some(false));
+        assert_eq!(check(&rubric, of(&[("modification", 1.0)], &["preservation"])), Some(true));
+        rubric.questions.iter_mut().for_each(|question| question.unedited = super::super::Unedited::Unknown);
+        assert_eq!(check(&rubric, rubric_answer(1.0, 5.0)), None);
+        assert_eq!(check(&rubric, Answer::CannotJudge), None);
     }
 
     #[test]

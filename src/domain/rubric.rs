@@ -122,6 +122,11 @@ impl Rubric {
         super::content_hash(self)
     }
 
+    /// The questions that can tell that nothing was edited; attention checks are judged by them.
+    pub fn telling(&self) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(|question| question.unedited != Unedited::Unknown)
+    }
+
     /// Why the rubric cannot be used, one sentence each; empty when it can.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();

@@ -5,6 +5,7 @@
 
 mod agreement;
 mod band;
+mod clock;
 mod compare;
 mod details;
 mod flags;
@@ -21,6 +22,7 @@ mod view;
 
 pub use agreement::Measure;
 pub use band::Band;
+pub use clock::{IDLE_SECONDS, LookClock};
 pub use compare::{Compare, CompareMode, Content, DifferenceView, Divider, PaneLayout};
 pub use details::{Audit, Automatic, Combined, EditDetails, HistoryLine, PictureState};
 pub use flags::{Flag, Flags};
@@ -28,7 +30,7 @@ pub use jobs::{Failure, Job, JobState, Jobs};
 pub use labels::{LabelBox, place_labels};
 pub use overlays::{Overlay, Overlays, Thresholds};
 pub use queue::{Filter, Picked, Queue, ShowOnly, SortKey};
-pub use rating::RatingDraft;
+pub use rating::{CANNOT_JUDGE, RatingDraft};
 pub use row::{Cell, Columns, Row, RowId};
-pub use session::{Consistency, Form, Given, LETTERS, Pressed, Progress, SessionRun, Summary, Task, order, repeat_count, summary};
+pub use session::{Consistency, Form, Given, Pressed, Progress, SessionRun, Summary, Task, letter, order, repeat_count, summary};
 pub use view::View;

@@ -95,18 +95,33 @@ pub fn fit(project: &Project, profile: Profile, edits: Option<&[EditId]>) -> Res
     Ok(fit_range(profile, &scores, "fitted", &format!("{} edits of this set", scores.len())))
 }
 
-/// Fits the range of a profile on a project and keeps it there under a name; one of that name and profile is replaced.
+/// Some edits of a project, and which they are in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    pub edits: Vec<EditId>,
+    pub which: String,
+}
+
+/// Fits the range of a profile on the edits of a project that were chosen (all, when `None`) and keeps it there under a name; one of that
+/// name and profile is replaced.
 ///
 /// # Errors
-/// When nothing is scored, or the project cannot be read or written.
-pub fn fit_and_save(project: &Project, name: &str, profile: Profile) -> anyhow::Result<Range> {
-    let fitted = fit(project, profile, None)?;
+/// When none of them is scored, or the project cannot be read or written.
+pub fn fit_and_save(project: &Project, name: &str, profile: Profile, chosen: Option<&Chosen>) -> anyhow::Result<Range> {
+    let fitted = fit(project, profile, chosen.map(|chosen| chosen.edits.as_slice()))?;
     if fitted.modify.is_none() && fitted.preserve.is_none() {
-        anyhow::bail!("{}: no edit has a score of profile {profile} to fit on; run `editscope score` first", project.path().display());
+        let which = chosen.map_or_else(String::new, |chosen| format!(" of {}", chosen.which));
+        anyhow::bail!(
+            "{}: no edit{which} has a score of profile {profile} to fit on; run `editscope score` first",
+            project.path().display()
+        );
     }
     let file = project.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let edits = project.queue(profile)?.iter().filter(|row| automatic_parts(row, profile).is_some()).count();
-    let range = Range { name: name.to_owned(), fitted_on: format!("{edits} edits of {file}"), ..fitted };
+    let asked: Option<BTreeSet<EditId>> = chosen.map(|chosen| chosen.edits.iter().copied().collect());
+    let among = |row: &QueueRow| asked.as_ref().is_none_or(|asked| asked.contains(&row.edit)) && automatic_parts(row, profile).is_some();
+    let edits = project.queue(profile)?.iter().filter(|row| among(row)).count();
+    let which = chosen.map_or_else(String::new, |chosen| format!(": {}", chosen.which));
+    let range = Range { name: name.to_owned(), fitted_on: format!("{edits} edits of {file}{which}"), ..fitted };
     project.save_range(&range)?;
     Ok(range)
 }

@@ -18,7 +18,7 @@ pub use crate::domain::{AutomaticResult, ExportResult, ExportRow};
 pub use coco::{CocoPicture, MaskForm, write_coco};
 pub use masks::{INCOMPLETE, MaskInk, Written, write_masks, write_pictures};
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
-pub use report::{ReportEdit, ReportExtras, ReportPoint, write_report};
+pub use report::{DRAWN_NOW, ReportEdit, ReportExtras, ReportPoint, no_pairs_words, significance_words, write_report};
 pub use rows::write_jsonl;
 pub use score_line::{AutomaticLine, FailedLine, Normalised, ScoreLine};
 pub use table::write_csv;

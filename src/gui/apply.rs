@@ -251,7 +251,7 @@ impl App {
         let (source_before, item_before) = before.unzip();
         self.keep_typed_parse(item_before);
         self.state.reveal_selection = true;
-        self.state.people.selected_at = self.ctx.input(|input| input.time);
+        self.state.people.looked = Default::default();
         // What was asked for the last edit must not stand before this one.
         self.engine.send(Request::ForgetPictures);
         self.state.details = None;
@@ -332,7 +332,15 @@ impl App {
             self.toast(Level::Warning, "Say who you are before you rate: there is a field for your name above the questions.");
             return;
         }
-        if self.state.rating.set(index, answer) {
+        let draft = &mut self.state.rating;
+        if draft.elsewhere.is_some() && !std::mem::replace(&mut draft.warned, true) {
+            self.state.tab = Tab::Rate;
+            let text = "Your answers of a session or under another rubric count for this edit. An answer here takes their place: \
+                        answer again if that is what you want.";
+            self.toast(Level::Warning, text);
+            return;
+        }
+        if draft.set(index, answer) {
             self.save_rating();
         }
     }
@@ -357,7 +365,9 @@ impl App {
         self.state.rating.dirty = false;
         self.state.saving = true;
         let mut rating = self.state.rating.rating(self.settings.rater.trim(), now_millis());
-        rating.context = Some(self.quick_context());
+        if !self.state.rating.keeps_elsewhere() {
+            rating.context = Some(self.quick_context());
+        }
         self.store.send(StoreRequest::SaveRating { id, rating });
     }
 

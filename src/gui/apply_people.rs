@@ -21,15 +21,16 @@ impl App {
     pub(super) fn quick_context(&self) -> RatingContext {
         let overlays = &self.state.overlays;
         let regions = Overlay::ALL.into_iter().filter(|&overlay| !overlays.bare && overlays.is_on(overlay));
-        let seconds = self.ctx.input(|input| input.time) - self.state.people.selected_at;
+        let seconds = self.state.people.looked.seconds(self.ctx.input(|input| input.time));
         RatingContext {
             protocol: ProtocolKind::Rubric,
             rubric: Some(RubricId::from(&Rubric::paper())),
             session: None,
             place: None,
-            seconds: Some(seconds),
+            // Whoever rates without having had the pictures on the screen has no time.
+            seconds: (seconds > 0.0).then_some(seconds),
             visible: Visible { models: true, scores: true, regions: regions.map(|overlay| overlay.label().to_owned()).collect() },
-            cannot_judge: Vec::new(),
+            cannot_judge: self.state.rating.cannot_judge(),
         }
     }
 
@@ -121,16 +122,34 @@ impl App {
         paths
     }
 
-    /// Time counts while the pictures are on the screen of a window that is in front.
+    /// Time counts while the pictures are on the screen of a window that is in front, and the rater touches something now and then; in a
+    /// session, and on the Audit page for what the Rate tab keeps.
     pub(super) fn rating_clock(&mut self) {
-        if self.state.people.open.is_none() {
-            return;
+        // What was pressed is in `raw`, also where a key was taken by then.
+        let (now, in_front, touched) = self.ctx.input(|input| (input.time, input.focused, !input.raw.events.is_empty()));
+        let in_front = in_front && self.state.dialog.is_none();
+        let ready = |path: PathBuf| self.pictures.ready(&Wanted::Full(path)).is_some();
+        let selected = self.state.queue.selected_row().filter(|_| self.state.page == Page::Audit && !self.state.people.hides_scores());
+        let sees_pair = in_front && selected.is_some_and(|row| ready(row.source.clone()) && ready(row.edited.clone()));
+        let sees_task = in_front && self.state.page == Page::Rate && self.rating_paths().into_iter().all(ready);
+        let people = &mut self.state.people;
+        if touched {
+            people.looked.touch(now);
         }
-        let (now, in_front) = self.ctx.input(|input| (input.time, input.focused));
-        let seen = self.rating_paths().into_iter().all(|path| self.pictures.ready(&Wanted::Full(path)).is_some());
-        let looking = self.state.page == Page::Rate && self.state.dialog.is_none() && in_front && seen;
-        if let Some(open) = &mut self.state.people.open {
-            if looking { open.run.look(now) } else { open.run.pause(now) }
+        if sees_pair {
+            people.looked.look(now);
+        } else {
+            people.looked.pause(now);
+        }
+        if let Some(open) = &mut people.open {
+            if touched {
+                open.run.touch(now);
+            }
+            if sees_task {
+                open.run.look(now);
+            } else {
+                open.run.pause(now);
+            }
         }
     }
 
@@ -175,6 +194,8 @@ impl App {
                 }
             }
             PeopleAction::Step(by) => run.form.step(by),
+            PeopleAction::Sideways(by) if run.kind() == ProtocolKind::Ranking => run.form.shift(by),
+            PeopleAction::Sideways(by) => run.form.step(by),
             PeopleAction::Mark(index) => run.form.mark(index),
             PeopleAction::Give(index, given) => run.form.give(index, given),
             PeopleAction::Rank(index, rank) => run.form.rank(index, rank),
@@ -268,7 +289,7 @@ impl App {
         self.state.people.draft = Some(draft);
     }
 
-    fn chosen_rows(&self, only_shown: bool) -> Vec<RowId> {
+    pub(super) fn chosen_rows(&self, only_shown: bool) -> Vec<RowId> {
         let queue = &self.state.queue;
         if only_shown {
             let mut shown: Vec<usize> = queue.shown().to_vec();
@@ -279,8 +300,8 @@ impl App {
         queue.rows().iter().map(|row| row.id).collect()
     }
 
-    /// Which edits a session is about, in words.
-    fn which(&self, only_shown: bool, edits: usize) -> String {
+    /// Which edits were chosen for a session or a range, in words.
+    pub(super) fn which(&self, only_shown: bool, edits: usize) -> String {
         if !only_shown {
             return format!("all {edits} edits");
         }
@@ -293,6 +314,7 @@ impl App {
         if filter.only != crate::editor::ShowOnly::All {
             words.push(format!("{:?}", filter.only).to_lowercase());
         }
+        words.extend(filter.picked.as_ref().map(|picked| picked.what.clone()));
         let filter = if words.is_empty() { "no filter".to_owned() } else { words.join(", ") };
         format!("{edits} of {} edits, as the queue shows them ({filter})", self.state.queue.rows().len())
     }

@@ -3,7 +3,7 @@
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::editor::tools::Tool;
-use crate::editor::{CompareMode, Overlay};
+use crate::editor::{CANNOT_JUDGE, CompareMode, Overlay};
 use crate::export::{MaskForm, MaskInk};
 
 use super::exports::Out;
@@ -92,6 +92,7 @@ pub enum Command {
     Rate3,
     Rate4,
     Rate5,
+    RateCannotJudge,
     NextQuestion,
     PreviousQuestion,
     ShowSensitivity,
@@ -258,6 +259,7 @@ const TABLE: &[Entry] = &[
     Entry::new(Command::Rate3, Group::Rate, "Answer 3", "Answers the marked question with 3.", plain(Key::Num3)),
     Entry::new(Command::Rate4, Group::Rate, "Answer 4", "Answers the marked question with 4.", plain(Key::Num4)),
     Entry::new(Command::Rate5, Group::Rate, "Answer 5", "Answers the marked question with 5 (good).", plain(Key::Num5)),
+    Entry::new(Command::RateCannotJudge, Group::Rate, "Can’t judge", "Says that the marked question cannot be judged.", plain(Key::Num0)),
     Entry::new(Command::NextQuestion, Group::Rate, "Next question", "Marks the next question; Tab goes there too.", plain(Key::ArrowRight)),
     Entry::new(Command::PreviousQuestion, Group::Rate, "Previous question", "Marks the previous question.", plain(Key::ArrowLeft)),
     Entry::new(Command::ShowSensitivity, Group::Inspector, "Sensitivity", "Shows how the score moves with the box threshold and with the mask.", plain(Key::F7)),
@@ -387,7 +389,7 @@ impl Command {
         !focused && !dialog_open && ctx.input(|input| input.key_down(Key::Space))
     }
 
-    /// The answer that it gives.
+    /// The answer that it gives: 1 to 5, or [`CANNOT_JUDGE`].
     pub const fn answer(self) -> Option<u8> {
         Some(match self {
             Self::Rate1 => 1,
@@ -395,6 +397,7 @@ impl Command {
             Self::Rate3 => 3,
             Self::Rate4 => 4,
             Self::Rate5 => 5,
+            Self::RateCannotJudge => CANNOT_JUDGE,
             _ => return None,
         })
     }

@@ -36,7 +36,7 @@ pub enum Action {
     /// Ask the built-in rules again.
     ReadInstruction,
     MarkQuestion(usize),
-    /// Question and answer, 1 to 5.
+    /// Question and answer, 1 to 5, or 0 for “can't judge”.
     Answer(usize, u8),
     DraftComment(String),
     SaveComment,

@@ -27,6 +27,12 @@ pub enum Ask {
     ReportTo,
     /// A table of edits that are known to be good.
     GroundTruth,
+    /// Where the range of that name goes.
+    RangeTo {
+        name: String,
+    },
+    /// A range to take into the project.
+    RangeFrom,
     /// Where regions go: a file for annotations, else a folder.
     RegionsTo(Out),
     /// Where a pasted-back picture is saved.
@@ -98,6 +104,10 @@ fn show(ask: &Ask) -> Option<PathBuf> {
         Ask::GroundTruth => {
             dialog.set_title("Edits that are known to be good").add_filter("Table", &["csv", "tsv", "jsonl", "json"]).pick_file()
         }
+        Ask::RangeTo { name } => {
+            dialog.set_title("Export range").set_file_name(format!("{name}.json")).add_filter("Range", &["json"]).save_file()
+        }
+        Ask::RangeFrom => dialog.set_title("Import range").add_filter("Range", &["json"]).pick_file(),
         Ask::ReportTo => dialog
             .set_title("Write a report")
             .set_file_name("agreement.html")

@@ -246,6 +246,8 @@ impl App {
             Ask::Data => self.ask(Ask::ProjectFor { data: path }),
             Ask::ProjectFor { data } => self.import(data, path),
             Ask::GroundTruth => self.agreement_action(AgreementAction::GroundTruth(path)),
+            Ask::RangeTo { name } => self.agreement_action(AgreementAction::WriteRange { name, to: path }),
+            Ask::RangeFrom => self.agreement_action(AgreementAction::ReadRange(path)),
             Ask::ReportTo => self.agreement_action(AgreementAction::Report(path)),
             Ask::PastedBackTo { picture } => self.copy_pasted(&picture, &path),
             Ask::PicturesIn => {

@@ -18,6 +18,9 @@ use egui_kittest::kittest::Queryable as _;
 
 use crate::support::{Setup, Window};
 
+mod kept;
+mod marks;
+
 fn page() -> Window {
     let mut window = Window::open(Setup::default());
     window.key(Key::G);

@@ -226,6 +226,25 @@ fn a_ranking_session_goes_by_keys_with_ties() {
 }
 
 #[test]
+fn an_edit_is_moved_to_any_rank_by_arrows() {
+    let bench = Bench::new(1);
+    let uid = bench.session(Protocol::Ranking, |_| {});
+    let mut window = bench.window("ann");
+    window.key(Key::V);
+    window.key(Key::Enter);
+    // A comes in as the best and goes down to 3; B comes in from below; C and D are first and second.
+    for key in [Key::ArrowRight, Key::ArrowRight, Key::ArrowRight, Key::ArrowDown, Key::ArrowLeft, Key::ArrowDown, Key::ArrowRight] {
+        window.key(key);
+    }
+    window.harness.get_by_label("Edit A: rank 3");
+    window.harness.get_by_label("Edit B: rank 4");
+    for key in [Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::Enter] {
+        window.key(key);
+    }
+    assert_eq!(answers(&bench.project().session_log(&uid).unwrap()), [&Answer::Ranking(vec![3, 4, 1, 2])]);
+}
+
+#[test]
 fn an_edit_is_dragged_to_its_rank() {
     let bench = Bench::new(1);
     bench.session(Protocol::Ranking, |_| {});

@@ -18,7 +18,8 @@ use egui_kittest::Harness;
 
 use fake_engine::{AuditAnswers, FakeEngine, PicturesAsked};
 use region_memory::Journal;
-use sample_store::{SampleStore, Scores, Written, demo_folder};
+pub use sample_store::{SampleStore, demo_folder};
+use sample_store::{Scores, Written};
 
 // Named by their paths, because the bench includes this file too.
 #[path = "fake_engine.rs"]

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use crate::domain::Profile;
-use crate::export::check_output;
+use crate::engine::evidence::report_points;
+use crate::export::{ReportPoint, check_output};
 use crate::stats::comparison::{Comparison, compare_all};
 
 pub use args::Agree;
@@ -30,8 +31,8 @@ pub fn run(agree: &Agree) -> anyhow::Result<Finish> {
     if agree.saved.list {
         return saved::list(agree);
     }
-    let (comparison, finish) = match &agree.saved.saved {
-        Some(name) => (saved::load(agree, name)?, Finish::Done),
+    let (comparison, points, finish) = match &agree.saved.saved {
+        Some(name) => (saved::load(agree, name)?, None, Finish::Done),
         None => compute(agree)?,
     };
     if let Some(name) = &agree.saved.against {
@@ -39,7 +40,7 @@ pub fn run(agree: &Agree) -> anyhow::Result<Finish> {
     }
     if let Some(out) = &agree.report {
         eprintln!("writing {} …", out.display());
-        super::report::write(&comparison, agree.data.as_deref(), out)?;
+        super::report::write(&comparison, points, agree.data.as_deref(), out)?;
         eprintln!("report: {}", out.display());
     }
     if agree.json {
@@ -55,7 +56,8 @@ pub(super) fn report(project: &Path, profile: Profile, out: &Path) -> anyhow::Re
     run(&Agree { report: Some(out.to_owned()), quiet: true, ..Agree::of_project(project, profile) })
 }
 
-fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Finish)> {
+/// The comparison, and the points of its scatter where a report is asked for.
+fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Option<Vec<ReportPoint>>, Finish)> {
     if agree.data.is_none() && agree.people.ratings.is_empty() {
         bail!("there is nothing to compare: name a scored project or a table of scores, or give tables of ratings with --ratings");
     }
@@ -74,7 +76,7 @@ fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Finish)> {
     for remark in &gathered.remarks {
         eprintln!("note: {remark}");
     }
-    let about = gathered.about;
+    let about = gathered.about.clone();
     if about.rated == 0 && about.vote_count == 0 && gathered.evidence.marks.is_empty() {
         bail!("{}: none of its {} edits has been rated, so there is nothing to agree with", about.data, about.edits);
     }
@@ -85,5 +87,6 @@ fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Finish)> {
     if agree.saved.save.is_some() {
         saved::save(agree, &mut comparison)?;
     }
-    Ok((comparison, if gathered.problems.is_empty() { Finish::Done } else { Finish::SomeFailed }))
+    let points = reporting.then(|| report_points(&comparison, &gathered));
+    Ok((comparison, points, if gathered.problems.is_empty() { Finish::Done } else { Finish::SomeFailed }))
 }

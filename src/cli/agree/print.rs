@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::Outcome;
+use crate::export::{no_pairs_words, significance_words};
 use crate::stats::Interval;
 use crate::stats::comparison::{ALL, Comparison, Leaderboard, Line};
 use crate::stats::people::{BetweenRaters, RaterReport};
@@ -199,7 +200,8 @@ fn significance(comparison: &Comparison) {
     out!(
         "metrics against each other on the same items (agreement of the first minus the second; p by swapping within items, Holm-corrected):"
     );
-    for (found, result) in known.into_iter().filter(|(found, _)| is_shown(&found.first) && is_shown(&found.second)) {
+    let (shown, hidden): (Vec<_>, Vec<_>) = known.into_iter().partition(|(found, _)| is_shown(&found.first) && is_shown(&found.second));
+    for (found, result) in shown {
         out!(
             "  {:<28} {:<13} {:>+6.3} ({})  p {:.4}, corrected {}  {} items",
             format!("{} – {}", found.first, found.second),
@@ -211,6 +213,11 @@ fn significance(comparison: &Comparison) {
             result.items
         );
     }
+    let rest = match hidden.len() {
+        0 => String::new(),
+        count => format!(" {count} of them are inside or outside the region; they are in the JSON and in the report."),
+    };
+    out!("{}{rest}", significance_words(comparison));
 }
 
 fn people(comparison: &Comparison) {
@@ -218,7 +225,7 @@ fn people(comparison: &Comparison) {
     if several(&comparison.between_raters_all) {
         out!("");
         out!(
-            "{:<14} {:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7}",
+            "{:<14} {:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7}",
             "people",
             "model",
             "edits",
@@ -227,7 +234,8 @@ fn people(comparison: &Comparison) {
             "α ord.",
             "α int.",
             "Fleiss",
-            "ICC2,1"
+            "ICC2,1",
+            "ICC2,k"
         );
         let mut reasons = Reasons::default();
         for (criterion, all) in &comparison.between_raters_all {
@@ -237,6 +245,7 @@ fn people(comparison: &Comparison) {
             }
         }
         reasons.print();
+        kappas(&comparison.between_raters_all);
         raters(&comparison.raters);
     }
     voters(comparison);
@@ -256,7 +265,9 @@ fn voters(comparison: &Comparison) {
     for (criterion, found) in &comparison.between_voters {
         if found.raters.len() > 1 {
             out!("");
-            out!("voters on {criterion}: {} equal, α nominal {}", percent(&found.percent), cell(&found.alpha_nominal));
+            let (equal, alpha, kappa) = (percent(&found.percent), cell(&found.alpha_nominal), cell(&found.fleiss_kappa));
+            out!("voters on {criterion}: {equal} equal, α nominal {alpha}, Fleiss' κ {kappa}");
+            kappas(&BTreeMap::from([(criterion.clone(), found.clone())]));
         }
         for (voter, report) in comparison.voters.get(criterion).into_iter().flatten() {
             out!(
@@ -272,16 +283,39 @@ fn voters(comparison: &Comparison) {
 
 fn between_line(criterion: &str, model: &str, found: &BetweenRaters, reasons: &mut Reasons) {
     out!(
-        "{criterion:<14} {model:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7}",
+        "{criterion:<14} {model:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7}",
         found.edits_with_two,
         cell(&found.percent),
         cell(&found.alpha_nominal),
         cell(&found.alpha_ordinal),
         cell(&found.alpha_interval),
         cell(&found.fleiss_kappa),
-        cell(&found.icc_single)
+        cell(&found.icc_single),
+        cell(&found.icc_mean)
     );
     reasons.add(&format!("α of {model} on {criterion}"), &found.alpha_ordinal);
+    if found.alpha_ordinal.value().is_some() {
+        reasons.add(&format!("κ and ICC of {model} on {criterion}"), &found.icc_mean);
+    }
+}
+
+/// Cohen's κ of every pair of people, or why it is left out.
+fn kappas(criteria: &BTreeMap<String, BetweenRaters>) {
+    let mut reasons = Reasons::default();
+    for (criterion, found) in criteria {
+        if let Some(why) = no_pairs_words(found) {
+            out!("{criterion}: {why}");
+        }
+        if !found.cohen_kappa.is_empty() {
+            let pairs: Vec<String> =
+                found.cohen_kappa.iter().map(|pair| format!("{} {}", pair.raters.join(" – "), cell(&pair.kappa))).collect();
+            out!("Cohen's κ on {criterion}: {}", pairs.join(" · "));
+        }
+        for pair in &found.cohen_kappa {
+            reasons.add(&format!("κ of {} on {criterion}", pair.raters.join(" – ")), &pair.kappa);
+        }
+    }
+    reasons.print();
 }
 
 fn raters(reports: &BTreeMap<String, BTreeMap<String, RaterReport>>) {
@@ -297,8 +331,15 @@ fn raters(reports: &BTreeMap<String, BTreeMap<String, RaterReport>>) {
         "repeated",
         "seconds"
     );
+    let mut reasons = Reasons::default();
     for (criterion, raters) in reports {
         for (rater, report) in raters {
+            let of = format!("{rater} on {criterion}");
+            reasons.add(&format!("bias of {of}"), &report.bias);
+            reasons.add(&format!("spread of {of}"), &report.spread);
+            reasons.add(&format!("ρ of {of}"), &report.with_others);
+            // Where nothing was asked twice or timed, a dash says enough for all.
+
             let consistency = report.self_consistency.value().map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0));
             let seconds = report.median_seconds.value().map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1}"));
             let bias = report.bias.value().map_or_else(|| UNDEFINED.to_owned(), |bias| format!("{bias:+.3}"));
@@ -310,6 +351,7 @@ fn raters(reports: &BTreeMap<String, BTreeMap<String, RaterReport>>) {
             );
         }
     }
+    reasons.print();
 }
 
 fn boards(comparison: &Comparison) {
@@ -333,6 +375,24 @@ fn boards(comparison: &Comparison) {
         if let Some(why) = board.standings.iter().find_map(|standing| standing.strength.why()) {
             out!("  no strengths: {why}");
         }
+    }
+    group_boards(comparison);
+}
+
+/// The order of models in groups of edits, a line a judge.
+fn group_boards(comparison: &Comparison) {
+    let mut last = String::new();
+    for board in comparison.leaderboards.iter().filter(|board| board.split != ALL && is_shown(&board.judge)) {
+        let group = edits(&board.split, &board.group);
+        if group != last {
+            out!("");
+            out!("models in {group} (win rates):");
+            last = group;
+        }
+        let order: Vec<String> =
+            board.standings.iter().map(|standing| format!("{} {}", standing.model, cell(&standing.win_rate))).collect();
+        let judge = if board.criterion.is_empty() { board.judge.clone() } else { format!("{} on {}", board.judge, board.criterion) };
+        out!("  by {judge} ({} comparisons): {}", board.duels, order.join(" > "));
     }
 }
 

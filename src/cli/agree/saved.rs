@@ -1,5 +1,6 @@
 //! Comparisons kept in a project by name.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -8,7 +9,7 @@ use serde_json::json;
 use crate::cli::Finish;
 use crate::domain::Outcome;
 use crate::domain::json::{from_text, from_value};
-use crate::stats::comparison::{ALL, Comparison, changes, utc_text};
+use crate::stats::comparison::{ALL, Change, Comparison, changes, utc_text};
 use crate::storage::Project;
 
 use super::args::Agree;
@@ -75,35 +76,51 @@ pub(super) fn list(agree: &Agree) -> anyhow::Result<Finish> {
     Ok(Finish::Done)
 }
 
-/// Prints what moved since the comparison that was asked for as `name`, and whether both are of the same data.
+/// Prints what moved since the comparison that was asked for as `name`, what was made differently, and whether both are of the same data.
 pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison, as_json: bool) -> anyhow::Result<()> {
     let same_data = before.about.content == after.about.content;
     let found = changes(before, after);
+    let differently = before.made_differently(after);
     if as_json {
-        out!("{}", json!({"same_data": same_data, "before": before.about, "after": after.about, "changes": found}));
+        let differently: Vec<_> = differently.iter().map(|(what, old, new)| json!({"what": what, "before": old, "after": new})).collect();
+        out!(
+            "{}",
+            json!({"same_data": same_data, "made_differently": differently, "before": before.about, "after": after.about, "changes": found})
+        );
         return Ok(());
     }
     let now = if after.about.name.is_empty() { "now" } else { &after.about.name };
     out!("{now} against {name}; the data are {}", if same_data { "the same" } else { "not the same" });
-    for (what, old, new) in [
-        ("profile", format!("{:?}", before.about.profile), format!("{:?}", after.about.profile)),
-        ("ties", before.about.tie_policy.clone(), after.about.tie_policy.clone()),
-        ("checkpoints", before.about.checkpoints.join(", "), after.about.checkpoints.join(", ")),
-        ("raters", before.about.rater_set.join(", "), after.about.rater_set.join(", ")),
-        ("program", before.about.program.clone(), after.about.program.clone()),
-    ] {
-        if old != new {
-            out!("  {what}: {old} → {new}");
+    for (what, old, new) in differently {
+        out!("  {what}: {old} → {new}");
+    }
+    let mut quantity = "";
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for change in &found {
+        if change.quantity != quantity {
+            quantity = &change.quantity;
+            out!("");
+            out!("{quantity}:");
+            out!("  {:<28} {:<24} {:<13} {:>7} {:>7} {:>8}", "of", "edits", "criterion", "before", "after", "change");
+        }
+        print_change(change);
+        for why in [&change.before, &change.after].into_iter().filter_map(Outcome::why) {
+            *reasons.entry(why).or_default() += 1;
         }
     }
-    out!("{:<10} {:<24} {:<13} {:>7} {:>7} {:>8}", "metric", "edits", "criterion", "before", "after", "change");
-    let cell = |outcome: &Outcome<f64>| outcome.value().map_or_else(|| "undef.".to_owned(), |value| format!("{value:.3}"));
-    for change in &found {
-        let edits = if change.split == ALL { ALL.to_owned() } else { format!("{}: {}", change.split, change.group) };
-        let signed = change.difference.value().map_or_else(|| "undef.".to_owned(), |value| format!("{value:+.3}"));
-        let (before, after) = (cell(&change.before), cell(&change.after));
-        let apart = if change.intervals_apart { "  intervals apart" } else { "" };
-        out!("{:<10} {edits:<24} {:<13} {before:>7} {after:>7} {signed:>8}{apart}", change.metric, change.criterion);
+    for (why, times) in reasons {
+        out!("undef. ({times}): {why}");
     }
     Ok(())
+}
+
+fn print_change(change: &Change) {
+    let cell = |outcome: &Outcome<f64>| outcome.value().map_or_else(|| "undef.".to_owned(), |value| format!("{value:.3}"));
+    let edits = if change.split == ALL { ALL.to_owned() } else { format!("{}: {}", change.split, change.group) };
+    let of = [change.metric.as_str(), change.model.as_str()].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(": ");
+    let of = if of.is_empty() { "all models" } else { &of };
+    let signed = change.difference.value().map_or_else(|| "undef.".to_owned(), |value| format!("{value:+.3}"));
+    let (before, after) = (cell(&change.before), cell(&change.after));
+    let apart = if change.intervals_apart { "  intervals apart" } else { "" };
+    out!("  {of:<28} {edits:<24} {:<13} {before:>7} {after:>7} {signed:>8}{apart}", change.criterion);
 }

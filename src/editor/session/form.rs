@@ -91,12 +91,27 @@ impl Form {
         }
     }
 
+    /// Puts the marked edit `by` ranks down (up when negative) and leaves it marked; one without a rank comes in at the nearer end.
+    pub fn shift(&mut self, by: isize) {
+        if let Self::Ranking { ranks, active } = self {
+            let last = ranks.len() as isize;
+            let Some(slot) = ranks.get_mut(*active) else { return };
+            let rank = match *slot {
+                Some(rank) => (rank as isize + by).clamp(1, last),
+                None if by < 0 => last,
+                None => 1,
+            };
+            *slot = Some(rank as u32); // 1 to the number of edits
+        }
+    }
+
     /// The answer, or what is missing.
     pub fn answer(&self, rubric: Option<&Rubric>) -> Result<Answer, String> {
         match self {
             Self::Pair(vote) => vote.map(Answer::Pair).ok_or_else(|| "Say which of the two is better first.".to_owned()),
             Self::Ranking { ranks, .. } => {
-                let missing: Vec<&str> = ranks.iter().zip(LETTERS).filter(|(rank, _)| rank.is_none()).map(|(_, letter)| letter).collect();
+                let open = ranks.iter().enumerate().filter(|(_, rank)| rank.is_none());
+                let missing: Vec<String> = open.map(|(place, _)| letter(place)).collect();
                 if !missing.is_empty() {
                     return Err(format!("No rank yet: {}.", missing.join(", ")));
                 }
@@ -107,9 +122,17 @@ impl Form {
     }
 }
 
-/// Names of the shown edits on screen; there are never more edits than letters on a form.
-pub const LETTERS: [&str; 26] =
-    ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z"];
+/// What the edit shown at `place` (from 0) is called on screen: A to Z, then AA, AB and so on, as columns of a sheet.
+pub fn letter(place: usize) -> String {
+    let mut rest = place + 1;
+    let mut letters = Vec::new();
+    while rest > 0 {
+        rest -= 1;
+        letters.push(char::from(b'A' + (rest % 26) as u8)); // below 26
+        rest /= 26;
+    }
+    letters.iter().rev().collect()
+}
 
 fn given(question: &crate::domain::Question, values: &BTreeMap<String, f64>, cannot_judge: &[String]) -> Given {
     if cannot_judge.contains(&question.name) {
@@ -193,5 +216,37 @@ mod tests {
         assert_eq!(form.answer(None).unwrap_err(), "No rank yet: B.", "7 is no rank among three");
         form.rank(1, 2);
         assert_eq!(form.answer(None), Ok(Answer::Ranking(vec![1, 3, 1])));
+    }
+
+    #[test]
+    fn letters_go_on_after_z_and_no_edit_beyond_it_is_forgotten() {
+        assert_eq!([0, 25, 26, 27, 51, 52, 701, 702].map(letter), ["A", "Z", "AA", "AB", "AZ", "BA", "ZZ", "AAA"]);
+        let mut form = Form::new(&Protocol::Ranking, 30);
+        (0..26).for_each(|place| form.rank(place, 1));
+        assert_eq!(form.answer(None).unwrap_err(), "No rank yet: AA, AB, AC, AD.");
+        (26..30).for_each(|place| form.rank(place, 2));
+        let Ok(Answer::Ranking(ranks)) = form.answer(None) else { panic!("{form:?}") };
+        // 26 are better than the last four.
+        assert_eq!((ranks.len(), ranks[25], ranks[26]), (30, 1, 27));
+    }
+
+    #[test]
+    fn any_rank_is_reached_by_moving_an_edit_up_and_down() {
+        let mut form = Form::new(&Protocol::Ranking, 12);
+        let rank = |form: &Form| match form {
+            Form::Ranking { ranks, active } => (ranks[0], *active),
+            _ => panic!("a ranking"),
+        };
+        form.shift(1);
+        assert_eq!(rank(&form), (Some(1), 0));
+        form.shift(-1);
+        assert_eq!(rank(&form), (Some(1), 0), "there is nothing above the best");
+        (0..20).for_each(|_| form.shift(1));
+        assert_eq!(rank(&form), (Some(12), 0), "the mark stays on the edit");
+        form.step(1);
+        form.shift(-1);
+        form.shift(-1);
+        let Form::Ranking { ranks, .. } = &form else { panic!("a ranking") };
+        assert_eq!(ranks[1], Some(11), "from below it comes in as the worst");
     }
 }

@@ -7,7 +7,7 @@ mod order;
 mod run;
 mod summary;
 
-pub use form::{Form, Given, LETTERS};
+pub use form::{Form, Given, letter};
 pub use order::{Task, order, repeat_count};
 pub use run::{Pressed, Progress, SessionRun};
 pub use summary::{Consistency, Summary, summary};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::form::{Form, Given};
 use super::order::{Task, order};
 use crate::domain::{Answer, EditKey, Judgement, Preference, ProtocolKind, RubricId, SessionSetup, TaskRole, Visible, counting_judgements};
+use crate::editor::clock::LookClock;
 
 /// How far a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -42,20 +43,7 @@ pub struct SessionRun {
     pub form: Form,
     pub comment: String,
     unblinded: bool,
-    clock: Clock,
-}
-
-/// Seconds that the present task was looked at.
-#[derive(Clone, Copy, Debug, Default)]
-struct Clock {
-    before: f64,
-    running_since: Option<f64>,
-}
-
-impl Clock {
-    fn seconds(&self, now: f64) -> f64 {
-        self.before + self.running_since.map_or(0.0, |since| (now - since).max(0.0))
-    }
+    clock: LookClock,
 }
 
 impl SessionRun {
@@ -86,7 +74,7 @@ impl SessionRun {
             form,
             comment: String::new(),
             unblinded,
-            clock: Clock::default(),
+            clock: LookClock::default(),
         };
         run.at = run.next_after(None);
         run.load();
@@ -142,12 +130,17 @@ impl SessionRun {
 
     /// The rater looks at the pictures now; time counts. `now` is any clock in seconds.
     pub fn look(&mut self, now: f64) {
-        self.clock.running_since.get_or_insert(now);
+        self.clock.look(now);
     }
 
     /// The rater does something else; time stands still.
     pub fn pause(&mut self, now: f64) {
-        self.clock = Clock { before: self.clock.seconds(now), running_since: None };
+        self.clock.pause(now);
+    }
+
+    /// The rater moved the mouse or pressed a key: without that for [`crate::editor::IDLE_SECONDS`], time stands still too.
+    pub fn touch(&mut self, now: f64) {
+        self.clock.touch(now);
     }
 
     /// A digit key: an answer for the marked question or edit, or the vote.
@@ -275,7 +268,7 @@ impl SessionRun {
 
     fn go_to(&mut self, index: usize) {
         self.at = index;
-        self.clock = Clock::default();
+        self.clock = LookClock::default();
         self.load();
     }
 

@@ -29,6 +29,8 @@ pub struct Summary {
     pub consistency: Consistency,
     pub checks: usize,
     pub checks_passed: usize,
+    /// Attention checks that were answered but that no question of the rubric can judge; they are none of `checks`.
+    pub checks_unjudged: usize,
 }
 
 /// Sums up what `rater` did in a session.
@@ -45,9 +47,12 @@ pub fn summary(setup: &SessionSetup, log: &[Judgement], rater: &str) -> Summary 
         summary.answered += 1;
         summary.cannot_judge += usize::from(judgement.answer == Answer::CannotJudge);
         seconds.push(judgement.seconds);
-        if let Some(passed) = judgement.check_passed(rubric) {
-            summary.checks += 1;
-            summary.checks_passed += usize::from(passed);
+        match judgement.check_passed(rubric) {
+            Some(passed) => {
+                summary.checks += 1;
+                summary.checks_passed += usize::from(passed);
+            }
+            None => summary.checks_unjudged += usize::from(judgement.role.is_check()),
         }
     }
     for (first, again) in repeated(&counting) {

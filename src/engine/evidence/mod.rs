@@ -16,7 +16,7 @@ use crate::stats::comparison::{About, Evidence, OVERALL, Subject, criteria_of};
 use crate::stats::people::{Answer, EditName, means};
 use crate::storage::{EditId, Project};
 
-pub use report::report_extras;
+pub use report::{report_extras, report_points};
 
 /// The metric's own values, in the order of tables.
 pub const METRICS: [&str; 5] = [OVERALL, "modify", "preserve", "size", "position"];

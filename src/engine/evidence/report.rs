@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::Gathered;
 use crate::domain::Profile;
 use crate::engine::results::{self, ScoredEdit};
-use crate::stats::comparison::{Comparison, Mismatch, ReportEdit, ReportExtras, ReportPoint};
+use crate::stats::comparison::{Comparison, Mismatch, ReportEdit, ReportExtras, ReportPoint, Subject};
 use crate::storage::{Project, StoredEdit, StoredItem};
 
 /// What the project knows about the edits that a comparison names, under the comparison's own profile and range.
@@ -33,6 +34,22 @@ pub fn report_extras(comparison: &Comparison, project: &Project) -> anyhow::Resu
         scored.iter().filter_map(point).collect()
     });
     Ok(ReportExtras { edits: shown.collect(), points: points.unwrap_or_default() })
+}
+
+/// The points of a report's scatter out of what was compared, opinions from tables among them.
+pub fn report_points(comparison: &Comparison, gathered: &Gathered) -> Vec<ReportPoint> {
+    let Some(line) = comparison.lines.first() else { return Vec::new() };
+    // As the metric gives it: the sign of a distance was turned for comparing.
+    let sign = if gathered.turned.contains(&line.metric) { -1.0 } else { 1.0 };
+    let point = |subject: &Subject| {
+        Some(ReportPoint {
+            item: subject.item.clone(),
+            model: subject.model.clone(),
+            human: *subject.human.get(&line.criterion)?,
+            metric: sign * subject.metrics.get(&line.metric)?,
+        })
+    };
+    gathered.evidence.subjects.iter().filter_map(point).collect()
 }
 
 fn report_edit(found: &Mismatch, own: &ScoredEdit, stored: &StoredEdit, item: &StoredItem) -> ReportEdit {

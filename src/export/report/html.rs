@@ -1,7 +1,7 @@
 //! The page: head, styles for light and dark, and the sections in order.
 
 use super::ReportExtras;
-use super::sections;
+use super::{people, sections};
 use crate::stats::comparison::{Comparison, utc_text};
 
 /// Text that is safe inside elements and quoted attributes.
@@ -82,7 +82,7 @@ pub(super) fn page(comparison: &Comparison, extras: &ReportExtras) -> String {
         sections::model_pairs(comparison),
         sections::significance(comparison),
         sections::models(comparison),
-        sections::people(comparison),
+        people::people(comparison),
         sections::weights(comparison),
         sections::profiles(comparison),
         sections::ground_truth(comparison),

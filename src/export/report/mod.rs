@@ -3,16 +3,19 @@
 
 mod html;
 mod latex;
+mod people;
 mod pictures;
 mod plots;
 mod sections;
 mod table;
+mod words;
 
 use std::path::Path;
 
 use super::{ExportError, write_file};
 use crate::stats::comparison::Comparison;
 pub use crate::stats::comparison::{ReportEdit, ReportExtras, ReportPoint};
+pub use words::{DRAWN_NOW, no_pairs_words, significance_words};
 
 /// Writes a report in the form that the ending of `out` asks for: `html`, `csv` or `tex`.
 ///

@@ -134,6 +134,10 @@ pub(super) fn scatter(points: &[ReportPoint], x_label: &str, y_label: &str) -> S
             format_args!("{}</path><text class=\"small\" x=\"{:.1}\" y=\"15\">{}</text>", shape(i, at, 11.0), at + 9.0, escape(model)),
         );
     }
+    if let Some(more) = models.len().checked_sub(8).filter(|more| *more > 0) {
+        let at = left + 8.0 + 88.0 * 8.0 - 20.0;
+        put(&mut svg, format_args!("<text class=\"small\" x=\"{at:.1}\" y=\"15\" text-anchor=\"end\">+ {more} models</text>"));
+    }
     let sampled = if every > 1 { format!(" (every {every}th edit)") } else { String::new() };
     put(
         &mut svg,

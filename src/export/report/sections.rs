@@ -3,21 +3,25 @@
 use super::html::escape;
 use super::pictures::{Which, figure};
 use super::plots::{Dot, curve, dots, scatter as scatter_plot};
+use super::words::significance_words;
 use super::{ReportEdit, ReportExtras};
 use crate::domain::Outcome;
 use crate::stats::Interval;
 use crate::stats::comparison::{ALL, Comparison, Leaderboard, Line, Mismatch};
-use crate::stats::people::BetweenRaters;
 use crate::stats::published::{PAPER, beside, own_name};
 
 /// A number, or why there is none, on hover.
-fn number(outcome: &Outcome<f64>) -> String {
-    match outcome {
-        Outcome::Value(value) => format!("{value:.3}"),
-        Outcome::NotApplicable(why) | Outcome::Failed(why) => {
-            format!("<span class=\"undefined\" title=\"{}\">undefined</span>", escape(why))
-        }
-    }
+pub(super) fn number(outcome: &Outcome<f64>) -> String {
+    outcome.value().map_or_else(|| undefined(outcome), |value| format!("{value:.3}"))
+}
+
+/// What stands in the place of a number that is not defined; the reason is said on hover.
+fn undefined<T>(outcome: &Outcome<T>) -> String {
+    missing("undefined", outcome.why().unwrap_or_default())
+}
+
+fn missing(text: &str, why: &str) -> String {
+    format!("<span class=\"undefined\" title=\"{}\">{text}</span>", escape(why))
 }
 
 fn with_interval(outcome: &Outcome<f64>, interval: &Outcome<Interval>) -> String {
@@ -32,7 +36,7 @@ fn with_interval(outcome: &Outcome<f64>, interval: &Outcome<Interval>) -> String
 }
 
 /// A table: the first row is the head; cells are markup.
-fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut text = String::from("<table><thead><tr>");
     for cell in head {
         text.push_str(&format!("<th>{}</th>", escape(cell)));
@@ -66,7 +70,7 @@ fn lines_table<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
     ];
     let row = |line: &Line| {
         let group = if line.split == ALL { ALL.to_owned() } else { format!("{}: {}", line.split, line.group) };
-        let needed = line.items_needed.value().map_or_else(|| "–".to_owned(), usize::to_string);
+        let needed = line.items_needed.value().map_or_else(|| undefined(&line.items_needed), usize::to_string);
         vec![
             escape(&line.metric),
             escape(&line.criterion),
@@ -169,7 +173,7 @@ pub(super) fn model_pairs(comparison: &Comparison) -> String {
         let mut row = vec![escape(&pair.models.join(" – ")), pair.counts.compared.to_string()];
         for line in &lines {
             let own = line.agreement.pairs.iter().find(|own| own.models == pair.models);
-            row.push(own.map_or_else(|| "–".to_owned(), |own| number(&own.share)));
+            row.push(own.map_or_else(|| missing("–", "the metric has no values for these models"), |own| number(&own.share)));
         }
         row
     });
@@ -187,14 +191,17 @@ pub(super) fn significance(comparison: &Comparison) -> String {
             escape(&found.criterion),
             with_interval(&Outcome::Value(result.difference), &result.interval),
             format!("{:.4}", result.p_value),
-            found.p_holm.value().map_or_else(|| "–".to_owned(), |p| format!("{p:.4}")),
+            found.p_holm.value().map_or_else(|| undefined(&found.p_holm), |p| format!("{p:.4}")),
             result.items.to_string(),
         ]
     });
+    let unknown = comparison.significance.len() - known.len();
+    let unknown = if unknown > 0 { format!(" {unknown} comparisons have no result and are left out.") } else { String::new() };
     format!(
         "<h2>Metrics against each other on the same items</h2>\n{}<p class=\"dim\">Difference of macro agreement. p: two metrics change places \
-         within items drawn by coin; corrected after Holm for the comparisons of this table.</p>\n",
-        table(&["first – second", "criterion", "difference", "p", "p, corrected", "items"], rows)
+         within items drawn by coin. {}{unknown}</p>\n",
+        table(&["first – second", "criterion", "difference", "p", "p, corrected", "items"], rows),
+        escape(&significance_words(comparison))
     )
 }
 
@@ -231,7 +238,7 @@ pub(super) fn models(comparison: &Comparison) -> String {
         let place = |board: &&Leaderboard| {
             let at = board.standings.iter().position(|standing| standing.model == *model);
             at.map_or_else(
-                || "–".to_owned(),
+                || missing("–", "this judge has no duel of the model"),
                 |at| if at == 0 { "<span class=\"good\">1st</span>".to_owned() } else { format!("{}", at + 1) },
             )
         };
@@ -275,58 +282,6 @@ fn span(shown: &[Dot]) -> [f64; 2] {
     let ends = |dot: &Dot| dot.interval.map_or([dot.value; 2], |found| [found.low.min(dot.value), found.high.max(dot.value)]);
     let (low, high) = shown.iter().map(ends).fold((0.0_f64, 0.0_f64), |(low, high), [a, b]| (low.min(a), high.max(b)));
     [low - 0.1, high + 0.1]
-}
-
-pub(super) fn people(comparison: &Comparison) -> String {
-    if comparison.between_raters_all.values().all(|found| found.raters.len() < 2) {
-        return String::new();
-    }
-    let row = |criterion: &str, model: &str, found: &BetweenRaters| {
-        vec![
-            escape(criterion),
-            escape(model),
-            found.raters.len().to_string(),
-            found.edits_with_two.to_string(),
-            number(&found.percent),
-            number(&found.alpha_nominal),
-            number(&found.alpha_ordinal),
-            number(&found.alpha_interval),
-            number(&found.fleiss_kappa),
-            number(&found.icc_single),
-        ]
-    };
-    let mut rows = Vec::new();
-    for (criterion, all) in &comparison.between_raters_all {
-        rows.push(row(criterion, "all models", all));
-        rows.extend(comparison.between_raters.get(criterion).into_iter().flatten().map(|(model, found)| row(criterion, model, found)));
-    }
-    let head = ["criterion", "model", "raters", "edits", "equal", "α nominal", "α ordinal", "α interval", "Fleiss κ", "ICC(2,1)"];
-    let mut text = format!("<h2>People against each other</h2>\n{}", table(&head, rows));
-    let raters =
-        comparison.raters.iter().flat_map(|(criterion, raters)| raters.iter().map(move |(rater, report)| (criterion, rater, report)));
-    let rows = raters.map(|(criterion, rater, report)| {
-        vec![
-            escape(criterion),
-            escape(rater),
-            report.answers.to_string(),
-            number(&report.bias),
-            number(&report.spread),
-            number(&report.with_others),
-            number(&report.self_consistency),
-            report.median_seconds.value().map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1}")),
-        ]
-    });
-    let head = ["criterion", "rater", "answers", "bias", "spread", "ρ with others", "equal when repeated", "seconds"];
-    text.push_str(&format!("<details><summary>Each rater</summary>{}</details>\n", table(&head, rows)));
-    let rows = comparison.disagreements.iter().map(|found| {
-        let answers: Vec<String> = found.answers.iter().map(|(rater, value)| format!("{}: {value}", escape(rater))).collect();
-        vec![escape(&found.item), escape(&found.model), escape(&found.criterion), format!("{}", found.spread), answers.join(", ")]
-    });
-    text.push_str(&format!(
-        "<details><summary>Edits on which people disagree most</summary>{}</details>\n",
-        table(&["item", "model", "criterion", "spread", "answers"], rows)
-    ));
-    text
 }
 
 pub(super) fn weights(comparison: &Comparison) -> String {
@@ -448,7 +403,7 @@ pub(super) fn published(comparison: &Comparison) -> String {
         let rows = published.lines.iter().map(|line| {
             let own = published.own_line(line.metric, comparison);
             let name = own.map(|own| own.metric.as_str()).or(beside(line.metric).columns.first().copied()).map_or("–", own_name);
-            let ours = own.map_or_else(|| "–".to_owned(), |own| number(&own.agreement.macro_mean));
+            let ours = own.map_or_else(|| missing("–", "it has no values here"), |own| number(&own.agreement.macro_mean));
             let shares = line.shares.iter().map(|share| format!("{share:.3}"));
             [escape(line.metric), format!("{:.3}", line.mean), escape(name), ours].into_iter().chain(shares).collect()
         });
@@ -466,14 +421,7 @@ pub(super) fn published(comparison: &Comparison) -> String {
 
 pub(super) fn provenance(comparison: &Comparison) -> String {
     let about = &comparison.about;
-    let range = about.range.as_ref().map_or_else(
-        || "none".to_owned(),
-        |range| {
-            let ends =
-                |bounds: Option<crate::domain::Bounds>| bounds.map_or_else(|| "–".to_owned(), |b| format!("{:.4} to {:.4}", b.min, b.max));
-            format!("{} (modify {}, preserve {}; {})", range.name, ends(range.modify), ends(range.preserve), range.fitted_on)
-        },
-    );
+    let range = about.range.as_ref().map_or_else(|| "none".to_owned(), |range| format!("{} ({})", range.name, range.bounds_words()));
     let mut rows = vec![
         ("data", about.data.clone()),
         ("profile", about.profile.clone().unwrap_or_else(|| "none".into())),

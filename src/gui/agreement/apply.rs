@@ -7,13 +7,16 @@ use super::worker::Message;
 use super::{AgreementAction, AgreementEvent, AgreementRequest, AgreementView, Choices, PlotKind, Work};
 use crate::editor::{Filter, Picked, RowId};
 use crate::engine::Level;
+use crate::engine::results::Chosen;
 use crate::gui::app::App;
 use crate::gui::apply::now_millis;
 use crate::gui::context::Action;
+use crate::gui::dialogs::Ask;
 use crate::gui::settings::Settings;
 use crate::gui::state::Page;
 use crate::gui::store::StoreRequest;
 use crate::stats::comparison::changes;
+use crate::storage::EditId;
 
 impl App {
     /// Something that was asked for on the page.
@@ -30,11 +33,16 @@ impl App {
             AgreementAction::Close => (kept.opened, kept.against) = (None, None),
             AgreementAction::Against(name) => self.ask_kept(AgreementRequest::Load { name, against: true }),
             AgreementAction::DraftRange(name) => kept.range_name = name,
-            AgreementAction::FitRange => {
-                let name = kept.range_name.trim().to_owned();
-                if !name.is_empty() {
-                    self.ask_kept(AgreementRequest::FitRange { name, profile: self.settings.profile });
-                }
+            AgreementAction::RangeOnShown(on) => kept.range_on_shown = on,
+            AgreementAction::FitRange => self.fit_range(),
+            AgreementAction::ExportRange(name) => self.ask(Ask::RangeTo { name }),
+            AgreementAction::WriteRange { name, to } => {
+                self.ask_kept(AgreementRequest::WriteRange { name, profile: self.settings.profile, to });
+            }
+            AgreementAction::ImportRange => self.ask(Ask::RangeFrom),
+            AgreementAction::ReadRange(from) => {
+                let name = Some(kept.range_name.trim().to_owned()).filter(|name| !name.is_empty());
+                self.ask_kept(AgreementRequest::ReadRange { from, name });
             }
             AgreementAction::UseRange(range) => self.apply(Action::SetSettings(Settings { range, ..self.settings.clone() })),
             AgreementAction::Report(to) => self.write_report(to),
@@ -43,6 +51,20 @@ impl App {
                 self.choose(choices);
             }
         }
+    }
+
+    /// Fits a range under the name of the field, on all edits or on those that the queue shows.
+    fn fit_range(&mut self) {
+        let kept = &self.state.agreement.kept;
+        let name = kept.range_name.trim().to_owned();
+        if name.is_empty() {
+            return;
+        }
+        let chosen = kept.range_on_shown.then(|| {
+            let rows = self.chosen_rows(true);
+            Chosen { which: self.which(true, rows.len()), edits: rows.into_iter().map(|row| EditId(row.0)).collect() }
+        });
+        self.ask_kept(AgreementRequest::FitRange { name, profile: self.settings.profile, chosen });
     }
 
     /// Another project is opened: nothing of the one before stays but how things are shown.
@@ -158,7 +180,9 @@ impl App {
     fn write_report(&mut self, to: PathBuf) {
         let project = self.state.info().map(|info| info.path.clone());
         if let (Some(comparison), Some(project)) = (self.state.agreement.shown().cloned(), project) {
-            let started = self.agreement.report(comparison, project, to);
+            let agreement = &self.state.agreement;
+            let gathered = agreement.gathered.clone().filter(|_| agreement.kept.opened.is_none());
+            let started = self.agreement.report(comparison, gathered, project, to);
             self.started(started);
         }
     }
@@ -278,6 +302,16 @@ impl App {
                 self.state.know_range(&range.name);
                 self.list_kept();
             }
+            AgreementEvent::RangeRead(Ok(range)) => {
+                kept.range_name.clear();
+                let other = if range.profile == self.settings.profile { "" } else { "; choose its profile in the settings to use it" };
+                self.toast(Level::Info, format!("Range '{}' of profile {} taken{other}.", range.name, range.profile));
+                self.state.know_range(&range.name);
+                self.list_kept();
+            }
+            AgreementEvent::RangeWritten(Ok(file)) => self.toast(Level::Info, format!("Range written: {file}")),
+            AgreementEvent::RangeRead(Err(why)) => self.toast(Level::Error, format!("No range is taken: {why}")),
+            AgreementEvent::RangeWritten(Err(why)) => self.toast(Level::Error, format!("No range is written: {why}")),
             AgreementEvent::Listed(Err(why)) | AgreementEvent::Loaded { result: Err(why), .. } => self.toast(Level::Error, why),
             AgreementEvent::Saved(Err(why)) => self.toast(Level::Error, format!("The comparison is not saved: {why}")),
             AgreementEvent::RangeFitted(Err(why)) => self.toast(Level::Error, format!("No range is saved: {why}")),

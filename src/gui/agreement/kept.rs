@@ -1,10 +1,12 @@
 //! Comparisons and ranges kept by name: what the page shows of them, and the project thread's side.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::EvidenceJob;
 use crate::domain::{Profile, Range, json};
-use crate::engine::results;
+use crate::engine::results::{self, Chosen};
+use crate::export::write_file;
 use crate::gui::store::Shown;
 use crate::stats::comparison::{Change, Comparison};
 use crate::storage::{Project, StorageError};
@@ -37,6 +39,8 @@ pub struct Kept {
     pub name: String,
     /// The name that the next range is saved under.
     pub range_name: String,
+    /// It is fitted only on the edits that the queue shows.
+    pub range_on_shown: bool,
     /// A saved comparison that is shown in place of the newest one.
     pub opened: Option<Arc<Comparison>>,
     /// A saved comparison, and what moved since.
@@ -62,9 +66,22 @@ pub enum AgreementRequest {
         name: String,
         against: bool,
     },
+    /// Of the chosen edits, or of all.
     FitRange {
         name: String,
         profile: Profile,
+        chosen: Option<Chosen>,
+    },
+    /// Into a file, for other projects and `score --range`.
+    WriteRange {
+        name: String,
+        profile: Profile,
+        to: PathBuf,
+    },
+    /// Out of a file, under its own name or another one. A name that is taken by another range is refused.
+    ReadRange {
+        from: PathBuf,
+        name: Option<String>,
     },
 }
 
@@ -80,6 +97,9 @@ pub enum AgreementEvent {
         result: Result<Arc<Comparison>, String>,
     },
     RangeFitted(Result<Range, String>),
+    /// What was written.
+    RangeWritten(Result<String, String>),
+    RangeRead(Result<Range, String>),
 }
 
 /// The answer of a store that keeps nothing and has nothing to compare.
@@ -91,6 +111,8 @@ pub fn nothing_kept(request: AgreementRequest) -> AgreementEvent {
         AgreementRequest::Save { .. } => AgreementEvent::Saved(Err(none())),
         AgreementRequest::Load { against, .. } => AgreementEvent::Loaded { against, result: Err(none()) },
         AgreementRequest::FitRange { .. } => AgreementEvent::RangeFitted(Err(none())),
+        AgreementRequest::WriteRange { .. } => AgreementEvent::RangeWritten(Err(none())),
+        AgreementRequest::ReadRange { .. } => AgreementEvent::RangeRead(Err(none())),
     }
 }
 
@@ -112,15 +134,45 @@ pub fn answer(project: Result<&Project, String>, request: AgreementRequest) -> A
         AgreementRequest::Load { name, against } => {
             AgreementEvent::Loaded { against, result: project.and_then(|project| load(project, &name)).map(Arc::new) }
         }
-        AgreementRequest::FitRange { name, profile } => {
-            let fitted = project.and_then(|project| results::fit_and_save(project, &name, profile).map_err(|error| error.to_string()));
-            AgreementEvent::RangeFitted(fitted)
+        AgreementRequest::FitRange { name, profile, chosen } => {
+            let fit = |project| results::fit_and_save(project, &name, profile, chosen.as_ref()).map_err(|error| error.to_string());
+            AgreementEvent::RangeFitted(project.and_then(fit))
+        }
+        AgreementRequest::WriteRange { name, profile, to } => {
+            AgreementEvent::RangeWritten(project.and_then(|project| write_range(project, &name, profile, &to)))
+        }
+        AgreementRequest::ReadRange { from, name } => {
+            AgreementEvent::RangeRead(project.and_then(|project| read_range(project, &from, name)))
         }
     }
 }
 
 fn said(error: StorageError) -> String {
     error.to_string()
+}
+
+fn write_range(project: &Project, name: &str, profile: Profile, to: &Path) -> Result<String, String> {
+    let range = project.range(name, profile).map_err(said)?.ok_or_else(|| format!("there is no range '{name}' any more"))?;
+    let text = serde_json::to_string_pretty(&range).map_err(|error| error.to_string())?;
+    write_file(to, |file| writeln!(file, "{text}").map_err(|error| error.to_string())).map_err(|error| error.to_string())?;
+    Ok(to.display().to_string())
+}
+
+fn read_range(project: &Project, from: &Path, name: Option<String>) -> Result<Range, String> {
+    let text = std::fs::read_to_string(from).map_err(|error| format!("{}: {error}", from.display()))?;
+    let mut range = Range::from_json(&text).map_err(|why| format!("{} is no range: {why}", from.display()))?;
+    if let Some(name) = name {
+        range.name = name;
+    }
+    let known = project.range(&range.name, range.profile).map_err(said)?;
+    if known.is_some_and(|known| known != range) {
+        return Err(format!(
+            "there is another range '{}' of profile {} already; write another name into the field above and import it again",
+            range.name, range.profile
+        ));
+    }
+    project.save_range(&range).map_err(said)?;
+    Ok(range)
 }
 
 fn list(project: &Project) -> Result<KeptList, StorageError> {

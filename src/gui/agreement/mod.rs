@@ -128,13 +128,31 @@ pub struct Choices {
     pub split: String,
     /// Resamples of the bootstrap; `None` lets the number of edits decide ([`Self::resamples_for`]).
     pub resamples: Option<usize>,
+    /// The share of resamples inside an interval.
+    pub level: f64,
+    /// Of the bootstrap, and of the halves of the held-out test.
+    pub seed: u64,
+    /// The width of an interval that "items needed" aims at.
+    pub width: f64,
+    /// For the area under the curve an edit is good from this human mean on; `None`: above the median.
+    pub good_from: Option<f64>,
     /// A table of edits that are known to be good.
     pub ground_truth: Option<PathBuf>,
 }
 
 impl Default for Choices {
     fn default() -> Self {
-        Self { ties: Ties::default(), split: BY_SCOPE.to_owned(), resamples: None, ground_truth: None }
+        let plan = Plan::default();
+        Self {
+            ties: plan.ties,
+            split: BY_SCOPE.to_owned(),
+            resamples: None,
+            level: plan.bootstrap.level,
+            seed: plan.bootstrap.seed,
+            width: plan.width,
+            good_from: plan.good_from,
+            ground_truth: None,
+        }
     }
 }
 
@@ -151,8 +169,15 @@ impl Choices {
 
     /// The plan for so many edits; `agree` with the same options has the same.
     pub fn plan(&self, edits: usize) -> Plan {
-        let bootstrap = Bootstrap { resamples: self.resamples_for(edits), ..Bootstrap::default() };
-        Plan { ties: self.ties, bootstrap, splits: vec![self.split.clone()], ..Plan::default() }
+        Plan {
+            ties: self.ties,
+            bootstrap: Bootstrap { resamples: self.resamples_for(edits), level: self.level, seed: self.seed },
+            splits: vec![self.split.clone()],
+            width: self.width,
+            good_from: self.good_from,
+            split_seed: self.seed,
+            ..Plan::default()
+        }
     }
 }
 
@@ -234,7 +259,18 @@ pub enum AgreementAction {
     /// What moved since a saved comparison.
     Against(String),
     DraftRange(String),
+    /// Whether a range is fitted only on the edits that the queue shows.
+    RangeOnShown(bool),
     FitRange,
+    /// Asks where to, then writes the range of that name.
+    ExportRange(String),
+    WriteRange {
+        name: String,
+        to: PathBuf,
+    },
+    /// Asks for a file, then takes its range.
+    ImportRange,
+    ReadRange(PathBuf),
     UseRange(Option<String>),
     /// A report in the form that the file's ending asks for.
     Report(PathBuf),

@@ -7,8 +7,8 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use super::{Cloud, EvidenceJob};
 use crate::engine::Wake;
-use crate::engine::evidence::{Gathered, report_extras};
-use crate::export::write_report;
+use crate::engine::evidence::{Gathered, report_extras, report_points};
+use crate::export::{DRAWN_NOW, write_report};
 use crate::stats::comparison::{About, Comparison, Plan, compare_all};
 use crate::storage::Project;
 
@@ -88,13 +88,20 @@ impl Worker {
         self.spawn(move |send| send(ticket, Message::Cloud(Arc::new(Cloud::of(&gathered, &metric, &criterion)))))
     }
 
-    /// Writes a report; pictures and traces come from the project.
+    /// Writes a report; pictures and traces come from the project, the points of the scatter from what was compared. Without that (a saved
+    /// comparison was opened) they are of the project as it is now, which the report says.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn report(&self, comparison: Arc<Comparison>, project: PathBuf, to: PathBuf) -> std::io::Result<()> {
+    pub fn report(
+        &self,
+        comparison: Arc<Comparison>,
+        gathered: Option<Arc<Gathered>>,
+        project: PathBuf,
+        to: PathBuf,
+    ) -> std::io::Result<()> {
         self.spawn(move |send| {
-            let written = report(&comparison, &project, &to).map_err(|error| error.to_string());
+            let written = report(&comparison, gathered.as_deref(), &project, &to).map_err(|error| error.to_string());
             send(Ticket::Report, Message::Reported(written.map(|()| to.display().to_string())));
         })
     }
@@ -130,7 +137,12 @@ impl Worker {
     }
 }
 
-fn report(comparison: &Comparison, project: &Path, to: &Path) -> anyhow::Result<()> {
-    let extras = report_extras(comparison, &Project::open_read_only(project)?)?;
-    Ok(write_report(comparison, &extras, to)?)
+fn report(comparison: &Comparison, gathered: Option<&Gathered>, project: &Path, to: &Path) -> anyhow::Result<()> {
+    let mut extras = report_extras(comparison, &Project::open_read_only(project)?)?;
+    let mut comparison = comparison.clone();
+    match gathered {
+        Some(gathered) => extras.points = report_points(&comparison, gathered),
+        None => comparison.notes.push(DRAWN_NOW.to_owned()),
+    }
+    Ok(write_report(&comparison, &extras, to)?)
 }

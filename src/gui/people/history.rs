@@ -1,7 +1,7 @@
 //! What raters said about one edit, in the words of the History tab.
 
 use crate::domain::{Answer, CRITERIA, Criterion, EditKey, Judgement, Preference, Rating, TaskRole};
-use crate::editor::{HistoryLine, LETTERS};
+use crate::editor::{HistoryLine, letter};
 use crate::storage::{EditId, Project, StorageError};
 
 /// The answers of sessions about an edit that are no ratings: votes, ranks, repeats, checks and what could not be judged. In the order
@@ -57,7 +57,7 @@ fn judgement_words(said: &Judgement, key: &EditKey, names: &[String]) -> Option<
         }
         Answer::Pair(vote) => {
             let (other, own) = (names.get(1 - place.min(1))?, if place == 0 { *vote } else { vote.swapped() });
-            let sides = format!("shown as {} beside {}", LETTERS[place.min(1)], LETTERS[1 - place.min(1)]);
+            let sides = format!("shown as {} beside {}", letter(place.min(1)), letter(1 - place.min(1)));
             match own {
                 Preference::First => format!("Better than {other} ({sides})"),
                 Preference::Second => format!("Worse than {other} ({sides})"),
@@ -66,7 +66,7 @@ fn judgement_words(said: &Judgement, key: &EditKey, names: &[String]) -> Option<
             }
         }
         Answer::Ranking(ranks) => {
-            let (rank, letter) = (ranks.get(place)?, LETTERS.get(place)?);
+            let (rank, letter) = (ranks.get(place)?, letter(place));
             let others: Vec<String> = names.iter().zip(ranks).map(|(name, rank)| format!("{rank} {name}")).collect();
             format!("Rank {rank} of {} (shown as {letter}): {}", ranks.len(), others.join(", "))
         }

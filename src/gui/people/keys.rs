@@ -27,6 +27,7 @@ const TABLE: &[RatingKey] = &[
     RatingKey { key: "1 2", does: "A, B is better", only: &[ProtocolKind::Pairwise] },
     RatingKey { key: "3 4", does: "tie, both bad", only: &[ProtocolKind::Pairwise] },
     RatingKey { key: "1–9", does: "rank of the marked edit", only: &[ProtocolKind::Ranking] },
+    RatingKey { key: "← →", does: "move it a rank up, down", only: &[ProtocolKind::Ranking] },
     RatingKey { key: "↑ ↓", does: "mark another", only: &[ProtocolKind::Rubric, ProtocolKind::Ranking] },
     RatingKey { key: "Enter", does: "save, next", only: &[ProtocolKind::Rubric, ProtocolKind::Ranking] },
     all("X", "can’t judge at all"),
@@ -68,8 +69,8 @@ pub fn pressed(ctx: &egui::Context) -> Vec<PeopleAction> {
         let plain = [
             (Key::ArrowDown, PeopleAction::Step(1)),
             (Key::ArrowUp, PeopleAction::Step(-1)),
-            (Key::ArrowRight, PeopleAction::Step(1)),
-            (Key::ArrowLeft, PeopleAction::Step(-1)),
+            (Key::ArrowRight, PeopleAction::Sideways(1)),
+            (Key::ArrowLeft, PeopleAction::Sideways(-1)),
             (Key::X, PeopleAction::CannotJudge),
             (Key::S, PeopleAction::Skip),
             (Key::Backspace, PeopleAction::Back),

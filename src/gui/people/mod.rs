@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::{EditKey, Judgement, Preference, Protocol, Rubric, SessionSetup};
-use crate::editor::{Given, Progress, RowId, SessionRun, View};
+use crate::editor::{Given, LookClock, Progress, RowId, SessionRun, View};
 
 pub use history::{judgement_lines, rating_words};
 pub use live::{LiveAgreement, LiveLine, live_agreement};
@@ -34,8 +34,8 @@ pub struct PeopleState {
     pub view: View,
     /// The comment field takes the cursor in the next frame.
     pub focus_comment: bool,
-    /// When the selected edit was selected, in seconds of egui's clock: the Rate tab's answers have a time too.
-    pub selected_at: f64,
+    /// How long the selected edit was looked at on the Audit page: the Rate tab's answers have a time too.
+    pub looked: LookClock,
     /// Answers of the project's thread that are awaited.
     pub waiting: usize,
 }
@@ -160,6 +160,8 @@ pub enum PeopleAction {
     Press(u32),
     /// Marks the next or previous question or edit.
     Step(isize),
+    /// The arrows that point sideways: a ranked edit goes a rank down or up, elsewhere as [`Self::Step`].
+    Sideways(isize),
     Mark(usize),
     Give(usize, Given),
     Rank(usize, u32),

@@ -1,8 +1,10 @@
-//! Two saved comparisons side by side: what moved.
+//! Two comparisons side by side: which numbers moved, and what was made differently.
+
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Comparison, Line};
+use super::{ALL, Comparison};
 use crate::domain::Outcome;
 use crate::stats::intervals::Interval;
 use crate::stats::undefined;
@@ -10,10 +12,16 @@ use crate::stats::undefined;
 /// One number in two comparisons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
+    /// Which number it is, in words ([`Change::MACRO`] and the others).
+    pub quantity: String,
+    /// The metric, or the judge of a leaderboard; empty for agreement between people.
     pub metric: String,
+    /// What people were asked; empty where it does not matter.
     pub criterion: String,
     pub split: String,
     pub group: String,
+    /// The model that the number is about; empty for all together.
+    pub model: String,
     #[serde(with = "undefined")]
     pub before: Outcome<f64>,
     #[serde(with = "undefined")]
@@ -25,31 +33,170 @@ pub struct Change {
     pub intervals_apart: bool,
 }
 
-/// The macro agreement of every line that is in one of the two, in the order of the first.
-pub fn changes(before: &Comparison, after: &Comparison) -> Vec<Change> {
-    let same = |a: &Line, b: &Line| a.metric == b.metric && a.criterion == b.criterion && a.split == b.split && a.group == b.group;
-    let new = after.lines.iter().filter(|line| !before.lines.iter().any(|old| same(old, line)));
-    let old = before.lines.iter().map(|line| (Some(line), after.lines.iter().find(|other| same(line, other))));
-    old.chain(new.map(|line| (None, Some(line)))).filter_map(|(old, new)| change(old, new)).collect()
+impl Change {
+    /// Mean over the pairs of models of how often a metric prefers what people prefer.
+    pub const MACRO: &str = "macro agreement";
+    /// The share of the votes that a metric agrees with.
+    pub const VOTES: &str = "agreement with votes";
+    /// Krippendorff's α between raters.
+    pub const ALPHA: &str = "α ordinal";
+    /// Krippendorff's α between voters.
+    pub const VOTE_ALPHA: &str = "α nominal of votes";
+    /// A model's win rate by a judge.
+    pub const WIN_RATE: &str = "win rate";
+    /// Logarithm of a model's strength by a judge.
+    pub const STRENGTH: &str = "log strength";
+    /// The share of items where a metric prefers the edit that is known to be good.
+    pub const GROUND_TRUTH: &str = "ground truth";
+    /// Agreement at the chosen weight on the items that it was not chosen on.
+    pub const HELD_OUT: &str = "agreement at the chosen α, held out";
 }
 
-fn change(before: Option<&Line>, after: Option<&Line>) -> Option<Change> {
-    let named = before.or(after)?;
-    let value = |line: Option<&Line>| {
-        line.map_or_else(|| Outcome::NotApplicable("not in this comparison".into()), |line| line.agreement.macro_mean.clone())
+/// Names a number within a comparison.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Name {
+    quantity: &'static str,
+    metric: String,
+    criterion: String,
+    split: String,
+    group: String,
+    model: String,
+}
+
+impl Name {
+    /// Of all edits.
+    fn of(quantity: &'static str, [metric, criterion, model]: [&str; 3]) -> Self {
+        let owned = str::to_owned;
+        Self { quantity, metric: owned(metric), criterion: owned(criterion), split: owned(ALL), group: owned(ALL), model: owned(model) }
+    }
+}
+
+struct Number {
+    name: Name,
+    value: Outcome<f64>,
+    interval: Option<Interval>,
+}
+
+/// Every number that is in one of the two, in the order of the first: macro agreement of every line, agreement with votes, α between
+/// people, win rates and strengths of models, ground truth, and the held-out weight.
+pub fn changes(before: &Comparison, after: &Comparison) -> Vec<Change> {
+    let old = numbers(before);
+    let mut new: HashMap<Name, Number> = HashMap::new();
+    let mut order: Vec<Name> = Vec::new();
+    for number in numbers(after) {
+        order.push(number.name.clone());
+        new.entry(number.name.clone()).or_insert(number);
+    }
+    let mut found: Vec<Change> = old
+        .into_iter()
+        .map(|number| {
+            let now = new.remove(&number.name);
+            change(&number.name.clone(), Some(number), now)
+        })
+        .collect();
+    found.extend(order.into_iter().filter_map(|name| new.remove(&name)).map(|number| change(&number.name.clone(), None, Some(number))));
+    found
+}
+
+fn numbers(found: &Comparison) -> Vec<Number> {
+    let plain = |name: Name, value: &Outcome<f64>| Number { name, value: value.clone(), interval: None };
+    let with = |name: Name, value: &Outcome<f64>, interval: &Outcome<Interval>| Number {
+        name,
+        value: value.clone(),
+        interval: interval.value().copied(),
     };
-    let interval = |line: Option<&Line>| -> Option<Interval> { line.and_then(|line| line.macro_interval.value().copied()) };
-    let (old, new) = (value(before), value(after));
-    let difference = old.clone().and_then(|old| new.clone().map(|new| new - old));
-    let intervals_apart = interval(before).zip(interval(after)).is_some_and(|(a, b)| a.high < b.low || b.high < a.low);
-    Some(Change {
-        metric: named.metric.clone(),
-        criterion: named.criterion.clone(),
-        split: named.split.clone(),
-        group: named.group.clone(),
-        before: old,
-        after: new,
+    let mut all: Vec<Number> = Vec::new();
+    for line in &found.lines {
+        let name = Name::of(Change::MACRO, [&line.metric, &line.criterion, ""]);
+        let name = Name { split: line.split.clone(), group: line.group.clone(), ..name };
+        all.push(with(name, &line.agreement.macro_mean, &line.macro_interval));
+    }
+    for line in &found.votes {
+        let name = Name::of(Change::VOTES, [&line.metric, &line.criterion, ""]);
+        all.push(with(name, &line.agreement.micro_mean, &line.micro_interval));
+    }
+    for (criterion, between) in &found.between_raters_all {
+        all.push(plain(Name::of(Change::ALPHA, ["", criterion, ""]), &between.alpha_ordinal));
+        for (model, between) in found.between_raters.get(criterion).into_iter().flatten() {
+            all.push(plain(Name::of(Change::ALPHA, ["", criterion, model]), &between.alpha_ordinal));
+        }
+    }
+    for (criterion, between) in &found.between_voters {
+        all.push(plain(Name::of(Change::VOTE_ALPHA, ["", criterion, ""]), &between.alpha_nominal));
+    }
+    let (mut rates, mut strengths) = (Vec::new(), Vec::new());
+    for board in &found.leaderboards {
+        let name = |model: &str| Name {
+            split: board.split.clone(),
+            group: board.group.clone(),
+            ..Name::of(Change::WIN_RATE, [&board.judge, &board.criterion, model])
+        };
+        rates.extend(board.standings.iter().map(|standing| plain(name(&standing.model), &standing.win_rate)));
+        strengths.extend(board.standings.iter().map(|standing| {
+            let name = Name { quantity: Change::STRENGTH, ..name(&standing.model) };
+            with(name, &standing.strength, &standing.strength_interval)
+        }));
+    }
+    all.extend(rates.into_iter().chain(strengths));
+    for test in &found.ground_truth {
+        all.push(plain(Name::of(Change::GROUND_TRUTH, [&test.metric, "", ""]), &test.result.share));
+    }
+    if let Some(weights) = &found.weights {
+        let value = weights.held_out.clone().map(|test| test.agreement_held_out);
+        all.push(plain(Name::of(Change::HELD_OUT, [super::OVERALL, "", ""]), &value));
+    }
+    all
+}
+
+fn change(name: &Name, before: Option<Number>, after: Option<Number>) -> Change {
+    let apart = |a: &Number, b: &Number| a.interval.zip(b.interval).is_some_and(|(a, b)| a.high < b.low || b.high < a.low);
+    let intervals_apart = before.as_ref().zip(after.as_ref()).is_some_and(|(a, b)| apart(a, b));
+    let value = |number: Option<Number>, which: &str| {
+        number.map_or_else(|| Outcome::NotApplicable(format!("not in the comparison {which}")), |number| number.value)
+    };
+    let (before, after) = (value(before, "before"), value(after, "after"));
+    let difference = before.clone().and_then(|old| after.clone().map(|new| new - old));
+    Change {
+        quantity: name.quantity.to_owned(),
+        metric: name.metric.clone(),
+        criterion: name.criterion.clone(),
+        split: name.split.clone(),
+        group: name.group.clone(),
+        model: name.model.clone(),
+        before,
+        after,
         difference,
         intervals_apart,
-    })
+    }
+}
+
+impl Comparison {
+    /// What `after` was made with that differs from this one, seeds among it: what, here, there. The data are told by
+    /// [`super::About::content`].
+    pub fn made_differently(&self, after: &Self) -> Vec<(&'static str, String, String)> {
+        let both = self.made_with().into_iter().zip(after.made_with());
+        both.filter(|((_, old), (_, new))| old != new).map(|((what, old), (_, new))| (what, old, new)).collect()
+    }
+
+    fn made_with(&self) -> Vec<(&'static str, String)> {
+        let (about, plan) = (&self.about, &self.plan);
+        let none = || "none".to_owned();
+        let listed = |names: &[String]| if names.is_empty() { none() } else { names.join(", ") };
+        vec![
+            ("profile", about.profile.clone().unwrap_or_else(none)),
+            ("range", about.range.as_ref().map_or_else(none, |range| format!("{} ({})", range.name, range.bounds_words()))),
+            ("ties", about.tie_policy.clone()),
+            ("networks", listed(&about.checkpoints)),
+            ("devices", listed(&about.devices)),
+            ("raters", listed(&about.rater_set)),
+            ("groups of edits", listed(&plan.splits)),
+            ("resamples", plan.bootstrap.resamples.to_string()),
+            ("level of intervals", plan.bootstrap.level.to_string()),
+            ("seed of intervals", plan.bootstrap.seed.to_string()),
+            ("seed of the held-out halves", plan.split_seed.to_string()),
+            ("width for items needed", plan.width.to_string()),
+            ("good from", plan.good_from.map_or_else(|| "above the median".to_owned(), |from| from.to_string())),
+            ("program", about.program.clone()),
+        ]
+    }
 }

@@ -1,10 +1,11 @@
 //! Rubrics that are changed in the window, presets, and answers that cannot be kept.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use editscope::domain::{Answer, Parse, Rating, Rubric, TaskRole};
+use editscope::domain::{Answer, Judgement, Parse, Rating, Rubric, TaskRole};
 use editscope::editor::{EditDetails, Row, RowId};
 use editscope::gui::people::{PeopleEvent, PeopleRequest};
 use editscope::gui::project_store::ProjectStore;
@@ -145,4 +146,112 @@ fn an_answer_that_cannot_be_kept_is_said_and_stays_on_the_form() {
     let log = bench.project().session_log(&uid).unwrap();
     let Answer::Rubric { values, .. } = &log[0].answer else { panic!("{log:?}") };
     assert_eq!((log.len(), values["overall"], log[0].role), (1, 4.0, TaskRole::Plain));
+}
+
+#[test]
+fn checks_that_no_question_can_judge_are_told_when_the_session_is_made_and_nobody_fails_them() {
+    let bench = Bench::new(1);
+    let mut window = bench.window("ann");
+    window.key(Key::V);
+    window.key(Key::N);
+    let checks = |window: &mut Window, text: &str| {
+        window.harness.get_by_label("Checks").focus();
+        window.settle();
+        window.harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+        window.harness.event(egui::Event::Text(text.into()));
+        window.settle();
+    };
+    checks(&mut window, "1");
+    window.harness.get_by_label("judged by: modification, preservation");
+    // A rubric of which no question knows the answer about the unedited source.
+    for number in [1, 2] {
+        window.harness.get_by_label(&format!("Edit question {number}")).click_accesskit();
+        window.settle();
+        window.harness.get_by_label("For the unedited source").click_accesskit();
+        window.settle();
+        window.harness.get_by_label("it cannot tell").click();
+        window.settle();
+    }
+    window.harness.get_by_label_contains("⚠ No question can tell that nothing was edited, so checks will not be judged.");
+    drop(window);
+
+    let mut rubric = Rubric::paper();
+    rubric.questions.iter_mut().for_each(|question| question.unedited = editscope::domain::Unedited::Unknown);
+    bench.session(editscope::domain::Protocol::Rubric { rubric }, |setup| setup.checks = 1);
+    let mut window = bench.window("bob");
+    window.key(Key::V);
+    window.key(Key::Enter);
+    for key in [Key::Num4, Key::Num4, Key::Num4, Key::Num4, Key::Num4, Key::Enter].repeat(5) {
+        window.key(key);
+    }
+    window.harness.get_by_label("✔ Done, thank you");
+    window.harness.get_by_label("1 check not judged: no answered question can tell that nothing was edited");
+    assert!(window.harness.query_by_label("0 of 1 passed").is_none());
+}
+
+#[test]
+fn what_was_said_in_a_blind_session_is_not_saved_again_by_the_rate_tab() {
+    let bench = Bench::new(1);
+    let rubric = Rubric::imagenhub();
+    let mut judged = None;
+    let uid = bench.session(editscope::domain::Protocol::Rubric { rubric: rubric.clone() }, |setup| {
+        setup.edits.truncate(1);
+        judged = setup.edits.first().cloned();
+    });
+    let judged = judged.unwrap();
+    let said = Judgement {
+        session: uid,
+        rater: "ann".into(),
+        item: judged.item,
+        shown: vec![judged.edit.clone()],
+        task: format!("edit:{}", judged.edit),
+        role: TaskRole::Plain,
+        answer: Answer::Rubric { values: [("SC".to_owned(), 0.5), ("PQ".to_owned(), 1.0)].into(), cannot_judge: Vec::new() },
+        comment: String::new(),
+        place: 1,
+        seconds: 3.0,
+        at_millis: 1,
+        visible: Default::default(),
+        rubric: Some((&rubric).into()),
+    };
+    bench.project().add_judgement(&said).unwrap();
+    let id = bench.project().edit_by_key(&judged.edit).unwrap().unwrap();
+    let history = || bench.project().rating_history(id).unwrap();
+    let mut window = bench.window("ann");
+    assert_eq!(window.state().queue.selected(), Some(RowId(id.0)));
+    window.key(Key::F4);
+    window.harness.get_by_label_contains("You answered in a session, under “ImagenHub, SC and PQ”. Rated: PQ 1, SC 0.5.");
+    // A slip of the key takes nothing away.
+    window.key(Key::Num3);
+    assert_eq!(history().len(), 1);
+    window.key(Key::Num3);
+    let kept = history();
+    assert_eq!(kept.len(), 2);
+    let newest = &kept[0].rating;
+    assert_eq!(newest.values, BTreeMap::from([("modification".to_owned(), 3.0)]), "only what was asked here");
+    let context = newest.context.as_ref().unwrap();
+    assert_eq!(context.rubric, Some((&Rubric::paper()).into()));
+    assert!(context.session.is_none() && context.visible.models && context.visible.scores);
+}
+
+#[test]
+fn the_rate_tab_takes_cannot_judge_and_its_seconds_have_no_breaks() {
+    let mut window = Window::open(crate::support::Setup::default());
+    window.key(Key::Num5);
+    window.key(Key::Num0);
+    window.harness.get_by_label("size can’t judge").click();
+    window.settle();
+    let last = |window: &Window| window.written.lock().unwrap().ratings.last().cloned().unwrap().1;
+    let rating = last(&window);
+    let context = rating.context.clone().unwrap();
+    assert_eq!(rating.values, BTreeMap::from([("modification".to_owned(), 5.0)]));
+    assert_eq!(context.cannot_judge, ["preservation", "size"]);
+    let before = context.seconds.expect("the pictures are shown");
+    // Ten seconds of frames while another window is in front.
+    window.harness.input_mut().focused = false;
+    (0..600).for_each(|_| window.harness.step());
+    window.harness.input_mut().focused = true;
+    window.key(Key::Num2);
+    let after = last(&window).context.unwrap().seconds.unwrap();
+    assert!(after >= before && after < before + 5.0, "{before} {after}");
 }

@@ -4,13 +4,14 @@ use egui::{Align, Label, Layout, RichText, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
+use crate::domain::Outcome;
 use crate::editor::Measure;
 use crate::gui::context::Context;
 use crate::gui::panels::queue::model_name;
 use crate::gui::widgets::section;
 use crate::stats::comparison::{ALL, Comparison, Leaderboard, PEOPLE, VOTES};
 
-/// Judges side by side; more do not fit and are in the report.
+/// Judges side by side in one table; more stand in further tables below it.
 const JUDGES: usize = 10;
 
 /// Who judges, in words.
@@ -37,41 +38,76 @@ pub(super) fn boards_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
         .collect();
     let people = all.iter().copied().filter(|board| is_people(board) && (board.criterion == view.criterion || board.judge == VOTES));
     let metrics = all.iter().copied().filter(|board| !is_people(board));
-    let shown: Vec<&Leaderboard> = people.chain(metrics).take(JUDGES).collect();
+    let shown: Vec<&Leaderboard> = people.chain(metrics).collect();
     if shown.is_empty() {
         words_ui(ui, palette, "No item has rated or scored edits of two models, so no model can win.");
         return;
     }
     section(ui, palette, "Win rates side by side");
-    side_by_side_ui(ui, cx, &shown);
+    side_by_side_ui(ui, cx, &shown, "all edits");
     words_ui(ui, palette, "Wins plus half of the ties over all duels; in brackets the place. A duel: two models' edits of one item.");
     let chosen = all.iter().copied().filter(|board| is_people(board) && board.criterion == view.criterion);
     let metric = all.iter().copied().filter(|board| board.judge == view.metric);
     for board in chosen.chain(metric) {
         board_ui(ui, cx, board);
     }
-    let splits: Vec<&Leaderboard> = found
-        .leaderboards
-        .iter()
-        .filter(|board| board.split != ALL && board.judge == PEOPLE && board.criterion == view.criterion)
-        .collect();
-    if !splits.is_empty() {
-        section(ui, palette, "By people, on groups of edits");
-        for board in splits {
-            let order: Vec<String> =
-                board.standings.iter().map(|standing| format!("{} {}", model_name(&standing.model), rate(&standing.win_rate))).collect();
-            words_ui(ui, palette, &format!("{} {}: {}", board.split, board.group, order.join(" > ")));
-        }
-        words_ui(ui, palette, "The split is chosen on the Splits tab.");
+    groups_ui(ui, cx, found);
+}
+
+/// The same for each group of the split: win rates side by side, and the boards of people and of the plot's metric in full.
+fn groups_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
+    let palette = cx.palette(ui);
+    let view = &cx.state.agreement.view;
+    let of_view = |board: &&Leaderboard| match board.judge.as_str() {
+        PEOPLE => board.criterion == view.criterion,
+        VOTES => true,
+        metric => Measure::named(metric).is_of(view.zone),
+    };
+    let boards: Vec<&Leaderboard> = found.leaderboards.iter().filter(|board| board.split != ALL).filter(of_view).collect();
+    let mut groups: Vec<(&str, &str)> = boards.iter().map(|board| (board.split.as_str(), board.group.as_str())).collect();
+    groups.dedup();
+    let mut seen = std::collections::BTreeSet::new();
+    groups.retain(|group| seen.insert(*group));
+    if groups.is_empty() {
+        words_ui(
+            ui,
+            palette,
+            "No group of the split has two models that share an item, so there is no board by group. By model there is none.",
+        );
+        return;
+    }
+    for (split, group) in groups {
+        let (people, metrics): (Vec<&Leaderboard>, Vec<&Leaderboard>) = boards
+            .iter()
+            .copied()
+            .filter(|board| (board.split.as_str(), board.group.as_str()) == (split, group))
+            .partition(|b| is_people(b));
+        section(ui, palette, &format!("{split}: {group}"));
+        let shown: Vec<&Leaderboard> = people.iter().chain(&metrics).copied().collect();
+        side_by_side_ui(ui, cx, &shown, &format!("{split} {group}"));
+        let full = people.iter().chain(metrics.iter().filter(|board| board.judge == view.metric));
+        full.for_each(|board| board_ui(ui, cx, board));
+    }
+    let votes = found.leaderboards.iter().any(|board| board.judge == VOTES);
+    if votes && !boards.iter().any(|board| board.judge == VOTES) {
+        words_ui(ui, palette, "Votes have a board over all edits only.");
+    }
+    words_ui(ui, palette, "The split is chosen on the Splits tab.");
+}
+
+/// A win rate with the place, or why there is none.
+fn rate_ui(ui: &mut Ui, board: &Leaderboard, model: &str) {
+    let Some((place, standing)) = board.standings.iter().enumerate().find(|(_, standing)| standing.model == model) else {
+        ui.label(RichText::new("–").monospace()).on_hover_text("this judge has no duel of the model");
+        return;
+    };
+    match &standing.win_rate {
+        Outcome::Value(rate) => drop(ui.label(RichText::new(format!("{rate:.2} ({})", place + 1)).monospace())),
+        undefined => value_ui(ui, undefined),
     }
 }
 
-fn rate(outcome: &crate::domain::Outcome<f64>) -> String {
-    outcome.value().map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"))
-}
-
-fn side_by_side_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard]) {
-    let palette = cx.palette(ui);
+fn side_by_side_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard], salt: &str) {
     // In the order of the first judge, then those that it has no place for.
     let mut models: Vec<&str> = Vec::new();
     for standing in boards.iter().flat_map(|board| &board.standings) {
@@ -79,7 +115,18 @@ fn side_by_side_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard]) {
             models.push(&standing.model);
         }
     }
-    ui.push_id("side by side", |ui| {
+    for (number, judges) in boards.chunks(JUDGES).enumerate() {
+        if number > 0 {
+            ui.add_space(8.0);
+        }
+        judges_ui(ui, cx, judges, &models, (salt, number));
+    }
+}
+
+/// One table of at most [`JUDGES`].
+fn judges_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard], models: &[&str], salt: (&str, usize)) {
+    let palette = cx.palette(ui);
+    ui.push_id(("side by side", salt), |ui| {
         let mut table = TableBuilder::new(ui).striped(true).vscroll(false).cell_layout(Layout::left_to_right(Align::Center));
         table = table.column(Column::exact(110.0).clip(true));
         table = table.columns(Column::exact(78.0).clip(true), boards.len());
@@ -101,14 +148,7 @@ fn side_by_side_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard]) {
                         ui.add(Label::new(RichText::new(model_name(model)).strong()).truncate());
                     });
                     for board in boards {
-                        row.col(|ui| {
-                            let place = board.standings.iter().position(|standing| standing.model == *model);
-                            let text = place.map_or_else(
-                                || "–".to_owned(),
-                                |place| format!("{} ({})", rate(&board.standings[place].win_rate), place + 1),
-                            );
-                            ui.label(RichText::new(text).monospace());
-                        });
+                        row.col(|ui| rate_ui(ui, board, model));
                     }
                 });
             });
@@ -129,8 +169,9 @@ const HEADS: [Head; 8] = [
 fn board_ui(ui: &mut Ui, cx: &Context<'_>, board: &Leaderboard) {
     let palette = cx.palette(ui);
     let name = if is_people(board) { judge_name(board) } else { metric_label(&board.judge) };
-    section(ui, palette, &format!("By {name}, {} duels", board.duels));
-    table_ui(ui, cx, &format!("board {name}"), &HEADS, |body| {
+    let of = if board.split == ALL { String::new() } else { format!(" · {}: {}", board.split, board.group) };
+    section(ui, palette, &format!("By {name}{of}, {} duels", board.duels));
+    table_ui(ui, cx, &format!("board {name}{of}"), &HEADS, |body| {
         body.rows(ROW, board.standings.len(), |mut row| {
             let Some(standing) = board.standings.get(row.index()) else { return };
             row.col(|ui| {

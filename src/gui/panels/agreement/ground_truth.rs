@@ -56,7 +56,11 @@ pub(super) fn ground_truth_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison)
                     |share: &crate::domain::Outcome<f64>| share.value().map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
                 let against: Vec<String> =
                     result.against.iter().map(|a| format!("{} {} ({}/{})", a.kind, share(&a.share), a.right, a.compared)).collect();
-                ui.add(Label::new(RichText::new(against.join(" · ")).size(12.0)).truncate());
+                let label = ui.add(Label::new(RichText::new(against.join(" · ")).size(12.0)).truncate());
+                let why: Vec<String> = result.against.iter().filter_map(|a| Some(format!("{}: {}", a.kind, a.share.why()?))).collect();
+                if !why.is_empty() {
+                    label.on_hover_text(why.join("\n"));
+                }
             });
         });
     });

@@ -5,11 +5,13 @@ use egui_extras::TableRow;
 
 use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
 use super::{how_ui, published};
+use crate::domain::Outcome;
 use crate::editor::Measure;
+use crate::export::significance_words;
 use crate::gui::agreement::{AgreementAction, AgreementView};
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets::{self, section};
-use crate::stats::comparison::{ALL, Comparison, Line};
+use crate::stats::comparison::{ALL, Comparison, Line, Significance};
 
 const HEADS: [Head; 8] = [
     Head::new("metric", "Click a line to plot it.", 104.0),
@@ -114,17 +116,31 @@ fn needed_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison, lines: &[&Line])
     if !policies.is_empty() {
         words_ui(ui, palette, &format!("{name} under every treatment of ties: {}.", policies.join(" · ")));
     }
-    if let Some(items) = line.items_needed.value() {
-        let text = format!("{name}: an interval of width {} needs about {items} items ({} now).", found.plan.width, line.agreement.items);
+    let width = found.plan.width;
+    let text = match &line.items_needed {
+        Outcome::Value(items) => {
+            format!("{name}: an interval of width {width} needs about {items} items ({} now).", line.agreement.items)
+        }
+        Outcome::NotApplicable(why) | Outcome::Failed(why) => {
+            format!("{name}: how many items an interval of width {width} needs is not known: {why}.")
+        }
+    };
+    // While intervals are still being drawn there is nothing to say about their width.
+    if found.plan.bootstrap.resamples > 0 {
         words_ui(ui, palette, &text);
     }
+    words_ui(ui, palette, &format!("AUC: an edit is good with a {}.", line.good));
 }
 
 const SIGNIFICANCE: [Head; 5] = [
     Head::new("metrics", "", 190.0),
     Head::new("criterion", "", 84.0),
     Head::new("difference", "Pairwise agreement of the first minus that of the second.", 150.0),
-    Head::new("p, corrected", "By swapping the two within items; Holm's correction for all of these comparisons.", 84.0),
+    Head::new(
+        "p, corrected",
+        "By swapping the two within items; corrected after Holm, for as many comparisons as are named below the table.",
+        84.0,
+    ),
     Head::new("items", "", 44.0),
 ];
 
@@ -132,16 +148,21 @@ fn significance_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     let palette = cx.palette(ui);
     let zone = cx.state.agreement.view.zone;
     let of_zone = |name: &str| Measure::named(name).is_of(zone);
-    let shown: Vec<_> = found.significance.iter().filter(|pair| of_zone(&pair.first) && of_zone(&pair.second)).collect();
-    let known: Vec<_> = shown.iter().filter_map(|pair| Some((pair, pair.result.value()?))).collect();
-    if known.is_empty() {
-        let why = shown.first().and_then(|pair| pair.result.why()).unwrap_or("fewer than two metrics have values");
+    let shown: Vec<&Significance> = found.significance.iter().filter(|pair| of_zone(&pair.first) && of_zone(&pair.second)).collect();
+    let tested = |pairs: &[&Significance]| pairs.iter().filter(|pair| pair.result.value().is_some()).count();
+    if tested(&shown) == 0 {
+        let none = if found.significance.is_empty() {
+            "fewer than two metrics have values"
+        } else {
+            "the metrics that were held against each other are of other zones than the one chosen above"
+        };
+        let why = shown.first().and_then(|pair| pair.result.why()).unwrap_or(none);
         words_ui(ui, palette, &format!("Nothing to compare: {why}."));
         return;
     }
     table_ui(ui, cx, "significance", &SIGNIFICANCE, |body| {
-        body.rows(ROW, known.len(), |mut row| {
-            let Some((pair, result)) = known.get(row.index()) else { return };
+        body.rows(ROW, shown.len(), |mut row| {
+            let Some(pair) = shown.get(row.index()) else { return };
             row.col(|ui| {
                 ui.add(
                     Label::new(format!("{} – {}", Measure::named(&pair.first).label(), Measure::named(&pair.second).label())).truncate(),
@@ -150,11 +171,23 @@ fn significance_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
             row.col(|ui| {
                 ui.add(Label::new(&pair.criterion).truncate());
             });
-            row.col(|ui| interval_ui(ui, cx.palette(ui), &crate::domain::Outcome::Value(result.difference), &result.interval));
+            row.col(|ui| match &pair.result {
+                Outcome::Value(result) => interval_ui(ui, cx.palette(ui), &Outcome::Value(result.difference), &result.interval),
+                Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
+            });
             row.col(|ui| value_ui(ui, &pair.p_holm));
-            row.col(|ui| count_ui(ui, result.items));
+            row.col(|ui| match &pair.result {
+                Outcome::Value(result) => count_ui(ui, result.items),
+                Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
+            });
         });
     });
+    let elsewhere = tested(&found.significance.iter().collect::<Vec<_>>()) - tested(&shown);
+    let others = match elsewhere {
+        0 => String::new(),
+        count => format!(" {count} of them are of other zones than the one chosen above, and are not in this table."),
+    };
+    words_ui(ui, palette, &format!("{}{others}", significance_words(found)));
 }
 
 const VOTES: [Head; 4] = [

@@ -13,6 +13,7 @@ mod published;
 mod raters;
 mod saved;
 mod splits;
+mod statistics;
 mod weights;
 
 use egui::{Button, CentralPanel, ComboBox, Panel, RichText, ScrollArea, Ui};
@@ -154,6 +155,9 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.label(text).on_hover_text("A program made these ratings by a documented rule; no person said so.");
         }
     });
+    if agreement.gathered.is_some() {
+        statistics::statistics_ui(ui, &mut choices);
+    }
     if view != agreement.view {
         cx.send(Action::Agreement(AgreementAction::View(view)));
     }
@@ -250,7 +254,8 @@ fn how_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     } else {
         format!("Brackets: {:.0} % intervals, bootstrap over items, {} resamples.", plan.bootstrap.level * 100.0, plan.bootstrap.resamples)
     };
-    let command = format!("editscope agree PROJECT --json --ties {ties} --split {split} --resamples {}", plan.bootstrap.resamples);
+    let more = statistics::arguments(plan);
+    let command = format!("editscope agree PROJECT --json --ties {ties} --split {split} --resamples {}{more}", plan.bootstrap.resamples);
     ui.add_space(8.0);
     let text = format!("{} Ties: {}. The same numbers: {command}", intervals, plan.ties.words());
     ui.add(egui::Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());

@@ -6,13 +6,14 @@ use egui::{Label, RichText, Ui};
 
 use super::cells::{Head, ROW, Reasons, count_ui, table_ui, value_ui, words_ui};
 use super::pick::edit_link;
+use crate::export::no_pairs_words;
 use crate::gui::context::Context;
 use crate::gui::panels::queue::model_name;
 use crate::gui::widgets::section;
 use crate::stats::comparison::Comparison;
-use crate::stats::people::{BetweenRaters, RaterReport};
+use crate::stats::people::{BetweenRaters, PairKappa, RaterReport, VoterReport};
 
-const AGREEMENT: [Head; 9] = [
+const AGREEMENT: [Head; 10] = [
     Head::new("criterion", "", 100.0),
     Head::new("model", "", 90.0),
     Head::new("edits", "Edits that two raters or more answered.", 42.0),
@@ -22,6 +23,23 @@ const AGREEMENT: [Head; 9] = [
     Head::new("α int.", "Krippendorff's α, interval.", 52.0),
     Head::new("Fleiss κ", "", 56.0),
     Head::new("ICC(2,1)", "Intraclass correlation: the same raters, one answer, absolute agreement.", 60.0),
+    Head::new("ICC(2,k)", "The same for the mean of the raters.", 60.0),
+];
+
+const PAIRS: [Head; 4] = [
+    Head::new("criterion", "", 100.0),
+    Head::new("raters", "", 210.0),
+    Head::new("Cohen κ", "Over what both answered: 1 is perfect, 0 is chance.", 64.0),
+    Head::new("quadratic", "Cohen's κ with differences weighed by the square of their steps.", 64.0),
+];
+
+const VOTERS: [Head; 6] = [
+    Head::new("votes on", "", 100.0),
+    Head::new("voter", "", 150.0),
+    Head::new("votes", "", 54.0),
+    Head::new("first", "Share of the decided votes that went to the edit shown first (left); 0.5 when the side does not matter.", 54.0),
+    Head::new("ties", "Share of ties and of both bad.", 54.0),
+    Head::new("as others", "Share of the others' votes on the same pairs that are the same.", 66.0),
 ];
 
 const HABITS: [Head; 8] = [
@@ -41,21 +59,18 @@ pub(super) fn raters_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
         words_ui(ui, palette, "Nobody has rated an edit yet.");
         return;
     }
-    section(ui, palette, "Agreement between raters");
-    between_ui(ui, cx, &between_lines(found));
-    section(ui, palette, "Habits of each rater");
-    habits_ui(ui, cx, &found.raters);
-    for (criterion, voters) in &found.between_voters {
-        let value = |outcome: &crate::domain::Outcome<f64>| {
-            outcome.value().map_or_else(|| format!("undefined ({})", outcome.why().unwrap_or_default()), |value| format!("{value:.3}"))
-        };
-        let text = format!(
-            "Votes on {criterion}: {} voters, equal {}, α nominal {}",
-            voters.raters.len(),
-            value(&voters.percent),
-            value(&voters.alpha_nominal)
-        );
-        words_ui(ui, palette, &text);
+    if found.between_raters_all.is_empty() {
+        words_ui(ui, palette, "Nobody has rated an edit: people voted only.");
+    } else {
+        section(ui, palette, "Agreement between raters");
+        between_ui(ui, cx, &between_lines(found));
+        kappas_ui(ui, cx, "pairs of raters", &found.between_raters_all);
+        section(ui, palette, "Habits of each rater");
+        habits_ui(ui, cx, &found.raters);
+    }
+    if !found.between_voters.is_empty() {
+        section(ui, palette, "Agreement between voters");
+        voters_ui(ui, cx, found);
     }
     if !found.disagreements.is_empty() {
         section(ui, palette, "Raters differ most about");
@@ -89,7 +104,9 @@ fn between_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[(&str, &str, &BetweenRater
                 });
             }
             row.col(|ui| count_ui(ui, of.edits_with_two));
-            for value in [&of.percent, &of.alpha_nominal, &of.alpha_ordinal, &of.alpha_interval, &of.fleiss_kappa, &of.icc_single] {
+            for value in
+                [&of.percent, &of.alpha_nominal, &of.alpha_ordinal, &of.alpha_interval, &of.fleiss_kappa, &of.icc_single, &of.icc_mean]
+            {
                 row.col(|ui| value_ui(ui, value));
             }
         });
@@ -99,6 +116,71 @@ fn between_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[(&str, &str, &BetweenRater
         reasons.add(&format!("α of {criterion} {model}"), &of.alpha_ordinal);
     }
     reasons.ui(ui, palette);
+}
+
+/// Cohen's κ of every pair of raters, and which pairs are left out and why.
+fn kappas_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, criteria: &BTreeMap<String, BetweenRaters>) {
+    let palette = cx.palette(ui);
+    let lines: Vec<(&str, &PairKappa)> =
+        criteria.iter().flat_map(|(criterion, found)| found.cohen_kappa.iter().map(move |pair| (criterion.as_str(), pair))).collect();
+    ui.add_space(8.0);
+    if !lines.is_empty() {
+        table_ui(ui, cx, salt, &PAIRS, |body| {
+            body.rows(ROW, lines.len(), |mut row| {
+                let Some((criterion, pair)) = lines.get(row.index()) else { return };
+                for text in [(*criterion).to_owned(), pair.raters.join(" – ")] {
+                    row.col(|ui| {
+                        ui.add(Label::new(text).truncate());
+                    });
+                }
+                row.col(|ui| value_ui(ui, &pair.kappa));
+                row.col(|ui| value_ui(ui, &pair.quadratic));
+            });
+        });
+    }
+    for (criterion, why) in criteria.iter().filter_map(|(criterion, found)| Some((criterion, no_pairs_words(found)?))) {
+        words_ui(ui, palette, &format!("{criterion}: {why}."));
+    }
+}
+
+/// How voters agree, and how each of them votes.
+fn voters_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
+    let palette = cx.palette(ui);
+    let value = |outcome: &crate::domain::Outcome<f64>| {
+        outcome.value().map_or_else(|| format!("undefined ({})", outcome.why().unwrap_or_default()), |value| format!("{value:.3}"))
+    };
+    for (criterion, voters) in &found.between_voters {
+        let text = format!(
+            "Votes on {criterion}: {} voters, {} pairs that two voted on, equal {}, α nominal {}, Fleiss κ {}",
+            voters.raters.len(),
+            voters.edits_with_two,
+            value(&voters.percent),
+            value(&voters.alpha_nominal),
+            value(&voters.fleiss_kappa)
+        );
+        words_ui(ui, palette, &text);
+    }
+    kappas_ui(ui, cx, "pairs of voters", &found.between_voters);
+    let lines: Vec<(&str, &str, &VoterReport)> = found
+        .voters
+        .iter()
+        .flat_map(|(criterion, voters)| voters.iter().map(move |(voter, report)| (criterion.as_str(), voter.as_str(), report)))
+        .collect();
+    section(ui, palette, "Habits of each voter");
+    table_ui(ui, cx, "voters", &VOTERS, |body| {
+        body.rows(ROW, lines.len(), |mut row| {
+            let Some((criterion, voter, report)) = lines.get(row.index()) else { return };
+            for text in [*criterion, *voter] {
+                row.col(|ui| {
+                    ui.add(Label::new(text).truncate());
+                });
+            }
+            row.col(|ui| count_ui(ui, report.votes));
+            for value in [&report.first_share, &report.tie_share, &report.with_others] {
+                row.col(|ui| value_ui(ui, value));
+            }
+        });
+    });
 }
 
 fn habits_ui(ui: &mut Ui, cx: &Context<'_>, raters: &BTreeMap<String, BTreeMap<String, RaterReport>>) {

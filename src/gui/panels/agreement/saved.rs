@@ -3,12 +3,12 @@
 use egui::{Label, RichText, TextEdit, Ui};
 
 use super::cells::{Head, ROW, metric_label, table_ui, value_ui, words_ui};
-use crate::domain::{Bounds, Range};
 use crate::gui::agreement::{AgreementAction, SavedLine, Work};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
+use crate::gui::panels::queue::model_name;
 use crate::gui::widgets::{command_button, section};
-use crate::stats::comparison::{ALL, Change, Comparison, utc_text};
+use crate::stats::comparison::{ALL, Change, Comparison, PEOPLE, VOTES, utc_text};
 
 pub(super) fn saved_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
@@ -67,23 +67,24 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, line: &SavedLine) {
     });
 }
 
-const CHANGES: [Head; 6] = [
-    Head::new("metric", "", 104.0),
+const CHANGES: [Head; 7] = [
+    Head::new("number", "", 150.0),
+    Head::new("of", "The metric or judge, and the model.", 150.0),
     Head::new("criterion", "", 90.0),
     Head::new("before", "", 56.0),
     Head::new("now", "", 56.0),
     Head::new("change", "", 60.0),
-    Head::new("", "", 130.0),
+    Head::new("", "", 110.0),
 ];
 
-/// The pairwise agreement of each metric in both comparisons, over all edits.
+/// Every number of both comparisons over all edits, and what was made differently.
 fn changes_ui(ui: &mut Ui, cx: &Context<'_>, before: &Comparison, moved: &[Change]) {
     let palette = cx.palette(ui);
     section(ui, palette, &format!("What moved since '{}'", before.about.name));
     if let Some(now) = cx.state.agreement.shown() {
         let same = before.about.content == now.about.content;
         words_ui(ui, palette, if same { "Both are of the same data." } else { "The data are not the same." });
-        for (what, old, new) in differences(before, now) {
+        for (what, old, new) in before.made_differently(now) {
             words_ui(ui, palette, &format!("{what}: {old} → {new}"));
         }
     }
@@ -91,7 +92,8 @@ fn changes_ui(ui: &mut Ui, cx: &Context<'_>, before: &Comparison, moved: &[Chang
     table_ui(ui, cx, "changes", &CHANGES, |body| {
         body.rows(ROW, shown.len(), |mut row| {
             let Some(change) = shown.get(row.index()) else { return };
-            for text in [RichText::new(metric_label(&change.metric)).strong(), RichText::new(&change.criterion)] {
+            let (quantity, of) = (change.quantity.as_str(), change_of(change));
+            for text in [RichText::new(quantity), RichText::new(of).strong(), RichText::new(&change.criterion)] {
                 row.col(|ui| {
                     ui.add(Label::new(text).truncate());
                 });
@@ -109,29 +111,26 @@ fn changes_ui(ui: &mut Ui, cx: &Context<'_>, before: &Comparison, moved: &[Chang
             });
         });
     });
+    if shown.is_empty() {
+        words_ui(ui, palette, "Neither of the two holds a number over all edits.");
+    }
+    let groups = moved.len() - shown.len();
+    if groups > 0 {
+        let text = format!("{groups} more are of groups of edits: `editscope agree PROJECT --against '{}'` lists them.", before.about.name);
+        words_ui(ui, palette, &text);
+    }
 }
 
-/// What two comparisons were made with, where it differs: what, before, now.
-fn differences(before: &Comparison, now: &Comparison) -> Vec<(&'static str, String, String)> {
-    let of = |found: &Comparison| {
-        let about = &found.about;
-        let range = about.range.as_ref().map_or_else(|| "none".to_owned(), range_words);
-        [
-            ("profile", about.profile.clone().unwrap_or_else(|| "none".to_owned())),
-            ("range", range),
-            ("ties", about.tie_policy.clone()),
-            ("networks", about.checkpoints.join(", ")),
-            ("raters", about.rater_set.join(", ")),
-            ("program", about.program.clone()),
-        ]
+/// Whose number it is.
+fn change_of(change: &Change) -> String {
+    let metric = match change.metric.as_str() {
+        "" => None,
+        judge @ (PEOPLE | VOTES) => Some(judge.to_owned()),
+        metric => Some(metric_label(metric)),
     };
-    let both = of(before).into_iter().zip(of(now));
-    both.filter(|((_, old), (_, new))| old != new).map(|((what, old), (_, new))| (what, old, new)).collect()
-}
-
-fn range_words(range: &Range) -> String {
-    let ends = |bounds: Option<Bounds>| bounds.map_or_else(|| "none".to_owned(), |b| format!("{:.4} to {:.4}", b.min, b.max));
-    format!("modify {}, preserve {}; fitted on {}", ends(range.modify), ends(range.preserve), range.fitted_on)
+    let model = (!change.model.is_empty()).then(|| model_name(&change.model).to_owned());
+    let named: Vec<String> = metric.into_iter().chain(model).collect();
+    if named.is_empty() { "all models".to_owned() } else { named.join(": ") }
 }
 
 fn ranges_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -146,9 +145,27 @@ fn ranges_ui(ui: &mut Ui, cx: &Context<'_>) {
             send(AgreementAction::DraftRange(name));
         }
         let button = ui.add_enabled(!kept.range_name.trim().is_empty(), egui::Button::new("Fit and save range"));
-        let text = format!("Takes the least and greatest modify and preserve of this project's automatic {} scores.", cx.settings.profile);
-        if button.on_hover_text(text).clicked() {
+        let text = format!(
+            "Takes the least and greatest modify and preserve of the automatic {} scores of the edits chosen below.",
+            cx.settings.profile
+        );
+        if button.on_hover_text(text).on_disabled_hover_text("It needs a name.").clicked() {
             send(AgreementAction::FitRange);
+        }
+        let text = "Takes a range out of a JSON file that was exported, under its own name or the one in the field.";
+        if ui.button("Import…").on_hover_text(text).clicked() {
+            send(AgreementAction::ImportRange);
+        }
+    });
+    ui.horizontal(|ui| {
+        let queue = &cx.state.queue;
+        ui.label("Fit on");
+        if ui.radio(!kept.range_on_shown, format!("all {} edits", queue.rows().len())).clicked() {
+            send(AgreementAction::RangeOnShown(false));
+        }
+        let meaning = "Search, filters and a rectangle in the plot choose the edits.";
+        if ui.radio(kept.range_on_shown, format!("the {} that the queue shows", queue.shown().len())).on_hover_text(meaning).clicked() {
+            send(AgreementAction::RangeOnShown(true));
         }
     });
     let chosen = cx.settings.range.as_deref();
@@ -160,13 +177,19 @@ fn ranges_ui(ui: &mut Ui, cx: &Context<'_>) {
             if ui.radio(chosen == Some(&range.name), &range.name).clicked() {
                 send(AgreementAction::UseRange(Some(range.name.clone())));
             }
-            ui.label(RichText::new(range_words(range)).size(12.0).color(palette.text_dim.0));
+            let export = ui.button("Export…").on_hover_text("Writes it to a file, for other projects and `score --range FILE.json`.");
+            crate::gui::widgets::name(&export, egui::Role::Button, false, format!("Export range {}", range.name));
+            if export.clicked() {
+                send(AgreementAction::ExportRange(range.name.clone()));
+            }
+            ui.label(RichText::new(range.bounds_words()).size(12.0).color(palette.text_dim.0));
         });
     }
     let other = kept.list.ranges.iter().filter(|range| range.profile != cx.settings.profile).count();
     if other > 0 {
         words_ui(ui, palette, &format!("{other} more of other profiles: a range means nothing for the parts of another profile."));
     }
-    let text = "A range is applied when scores are read and never changes stored parts. `editscope range export` and `import` carry one to other projects.";
+    let text =
+        "A range is applied when scores are read and never changes stored parts. `editscope range` does the same on the command line.";
     words_ui(ui, palette, text);
 }

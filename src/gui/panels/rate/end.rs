@@ -4,7 +4,7 @@ use egui::{CentralPanel, Frame, Grid, Label, Margin, RichText, ScrollArea, Ui, v
 
 use super::{plural, results, send};
 use crate::domain::ProtocolKind;
-use crate::editor::summary;
+use crate::editor::{Summary, summary};
 use crate::gui::context::Context;
 use crate::gui::people::{OpenSession, PeopleAction};
 use crate::gui::widgets;
@@ -33,6 +33,16 @@ pub fn end_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
     });
 }
 
+/// How many checks were passed, and why some are not judged.
+fn checks_in_words(found: &Summary) -> String {
+    let judged = format!("{} of {} passed", found.checks_passed, found.checks);
+    match (found.checks, found.checks_unjudged) {
+        (_, 0) => judged,
+        (0, unjudged) => format!("{} not judged: no answered question can tell that nothing was edited", plural(unjudged, "check")),
+        (_, unjudged) => format!("{judged}; {unjudged} not judged: no answered question can tell that nothing was edited"),
+    }
+}
+
 fn lines_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
     let palette = cx.palette(ui);
     let found = summary(open.run.setup(), &open.log, open.run.rater());
@@ -54,8 +64,8 @@ fn lines_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         format!("{share:.0} % the same ({} of {} answers, {}){apart}", twice.same, twice.answers, plural(twice.tasks, "task"))
     };
     lines.push(("Self-consistency", consistency, "How your second answers fit the first ones"));
-    if found.checks > 0 {
-        lines.push(("Attention checks", format!("{} of {} passed", found.checks_passed, found.checks), "Tasks with a known answer"));
+    if found.checks + found.checks_unjudged > 0 {
+        lines.push(("Attention checks", checks_in_words(&found), "Tasks with a known answer"));
     }
     Grid::new("session summary").num_columns(2).spacing(vec2(20.0, 8.0)).show(ui, |ui| {
         for (name, text, meaning) in lines {

@@ -3,7 +3,7 @@
 use egui::{Frame, Id, Label, Margin, RichText, Role, Sense, Ui, vec2};
 
 use super::send;
-use crate::editor::LETTERS;
+use crate::editor::letter;
 use crate::gui::context::Context;
 use crate::gui::people::PeopleAction;
 use crate::gui::widgets;
@@ -15,7 +15,12 @@ struct Dragged(usize);
 /// Draws the shelves; edits without a rank wait above them.
 pub fn ranking_ui(ui: &mut Ui, cx: &Context<'_>, ranks: &[Option<u32>], active: usize) {
     let palette = cx.palette(ui);
-    ui.add(Label::new(RichText::new("Drag each edit to its rank, or press digits. Two on one rank are a tie.").size(12.5)).wrap());
+    ui.add(
+        Label::new(
+            RichText::new("Drag each edit to its rank, press digits, or move it with ← and →. Two on one rank are a tie.").size(12.5),
+        )
+        .wrap(),
+    );
     ui.add_space(4.0);
     let waiting = || ranks.iter().enumerate().filter(|(_, rank)| rank.is_none()).map(|(index, _)| index);
     shelf(ui, cx, "no rank yet", None, waiting(), active);
@@ -49,7 +54,7 @@ fn shelf(ui: &mut Ui, cx: &Context<'_>, words: &str, rank: Option<u32>, edits: i
 
 fn card(ui: &mut Ui, cx: &Context<'_>, index: usize, rank: Option<u32>, active: bool) {
     let palette = cx.palette(ui);
-    let letter = LETTERS.get(index).copied().unwrap_or("?");
+    let letter = letter(index);
     let id = Id::unique(("ranked edit", index));
     let response = ui
         .dnd_drag_source(id, Dragged(index), |ui| {

@@ -5,33 +5,92 @@ use egui::{Button, Grid, Label, RichText, Ui, vec2};
 use super::{plural, send};
 use crate::domain::{Outcome, ProtocolKind};
 use crate::gui::context::Context;
-use crate::gui::people::{LiveAgreement, PeopleAction, RaterLine, SessionResults};
+use crate::gui::people::{LiveAgreement, LiveLine, PeopleAction, RaterLine, SessionResults};
 use crate::gui::widgets::{self, section};
 
-/// How raters agree, one line a question.
-pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement) {
+/// A statistic of agreement: its heading, what it means, and where it is found.
+type Statistic = (&'static str, &'static str, fn(&LiveLine) -> &Outcome<f64>);
+
+const ALPHA: Statistic = ("α", "Krippendorff’s α: 1 is perfect, 0 is chance; votes nominal, else ordinal", |line| &line.alpha);
+const ALPHA_NOMINAL: Statistic = ("α nominal", "Krippendorff’s α; answers are equal or not", |line| &line.all.alpha_nominal);
+const ALPHA_INTERVAL: Statistic =
+    ("α interval", "Krippendorff’s α; differences count by their squares", |line| &line.all.alpha_interval);
+const FLEISS: Statistic =
+    ("Fleiss κ", "Fleiss’ κ over what every rater answered: 1 is perfect, 0 is chance", |line| &line.all.fleiss_kappa);
+const ICC_SINGLE: Statistic = ("ICC(2,1)", "Intraclass correlation, the same raters, one answer", |line| &line.all.icc_single);
+const ICC_MEAN: Statistic = ("ICC(2,k)", "Intraclass correlation of the mean over the raters", |line| &line.all.icc_mean);
+
+/// The statistics that mean something for answers of this kind; `wide`: all of them, else those that fit beside the form.
+fn statistics(kind: ProtocolKind, wide: bool) -> &'static [Statistic] {
+    match (kind, wide) {
+        (ProtocolKind::Pairwise, _) => &[ALPHA, FLEISS],
+        (_, false) => &[ALPHA, FLEISS, ICC_SINGLE],
+        (_, true) => &[ALPHA, ALPHA_NOMINAL, ALPHA_INTERVAL, FLEISS, ICC_SINGLE, ICC_MEAN],
+    }
+}
+
+/// How raters agree, one line a question; `wide` where there is room for every statistic and for pairs of raters.
+pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement, kind: ProtocolKind, wide: bool) {
     let palette = cx.palette(ui);
     if live.raters < 2 {
         ui.add(Label::new(RichText::new("Nobody else has answered yet.").size(12.0).color(palette.text_dim.0)).wrap());
         return;
     }
-    Grid::new("live agreement").num_columns(4).spacing(vec2(14.0, 3.0)).show(ui, |ui| {
+    let shown = statistics(kind, wide);
+    let gap = if wide { 14.0 } else { 9.0 };
+    Grid::new("live agreement").num_columns(3 + shown.len()).spacing(vec2(gap, 3.0)).min_col_width(20.0).show(ui, |ui| {
         let raters = plural(live.raters, "rater");
-        head_ui(
-            ui,
-            cx,
-            &[
-                (&raters, "Raters of this session"),
-                ("shared", "Things that two raters or more answered"),
-                ("equal", "Share of pairs of answers that are the same"),
-                ("α", "Krippendorff’s α: 1 is perfect, 0 is chance; votes nominal, else ordinal"),
-            ],
-        );
+        let mut heads = vec![
+            (raters.as_str(), "Raters of this session"),
+            ("shared", "Things that two raters or more answered"),
+            ("equal", "Share of pairs of answers that are the same"),
+        ];
+        heads.extend(shown.iter().map(|(name, meaning, _)| (*name, *meaning)));
+        head_ui(ui, cx, &heads);
         for line in &live.lines {
             ui.label(RichText::new(&line.name).size(12.0));
             ui.label(RichText::new(line.units.to_string()).monospace());
             outcome_ui(ui, &line.equal, |share| format!("{:.0} %", share * 100.0));
-            outcome_ui(ui, &line.alpha, |alpha| format!("{alpha:.2}"));
+            for (_, _, of) in shown {
+                outcome_ui(ui, of(line), |value| format!("{value:.2}"));
+            }
+            ui.end_row();
+        }
+    });
+    if wide {
+        pairs_ui(ui, cx, live);
+    }
+}
+
+/// Cohen's κ of every pair of raters, or why it is left out.
+fn pairs_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement) {
+    let palette = cx.palette(ui);
+    if live.lines.iter().all(|line| line.all.cohen_kappa.is_empty()) {
+        let text = format!(
+            "Cohen’s κ is left out: {} raters make {} pairs. Fleiss’ κ and α are of all of them.",
+            live.raters,
+            live.raters * (live.raters - 1) / 2
+        );
+        ui.add(Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
+        return;
+    }
+    ui.add_space(6.0);
+    Grid::new("pairs of raters").num_columns(1 + live.lines.len()).spacing(vec2(14.0, 3.0)).show(ui, |ui| {
+        let meaning = "Cohen’s κ of two raters, over what both answered: 1 is perfect, 0 is chance";
+        let mut heads = vec![("Cohen κ", meaning)];
+        heads.extend(live.lines.iter().map(|line| (line.name.as_str(), meaning)));
+        head_ui(ui, cx, &heads);
+        // The raters are the same for every question.
+        let pairs = live.lines.iter().map(|line| line.all.cohen_kappa.len()).max().unwrap_or(0);
+        for index in 0..pairs {
+            let name = live.lines.iter().find_map(|line| line.all.cohen_kappa.get(index)).map(|pair| pair.raters.join(" – "));
+            ui.label(RichText::new(name.unwrap_or_default()).size(12.0));
+            for line in &live.lines {
+                match line.all.cohen_kappa.get(index) {
+                    Some(pair) => outcome_ui(ui, &pair.kappa, |kappa| format!("{kappa:.2}")),
+                    None => missing_ui(ui, "nobody answered this question"),
+                }
+            }
             ui.end_row();
         }
     });
@@ -41,7 +100,7 @@ pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement) {
 pub fn results_ui(ui: &mut Ui, cx: &Context<'_>, kind: ProtocolKind, results: &SessionResults) {
     let palette = cx.palette(ui);
     section(ui, palette, "Agreement between raters");
-    agreement_ui(ui, cx, &results.agreement);
+    agreement_ui(ui, cx, &results.agreement, kind, true);
     section(ui, palette, "Raters");
     raters_ui(ui, cx, kind, &results.raters);
     if results.raters.len() > 1 {
@@ -71,6 +130,11 @@ fn outcome_ui(ui: &mut Ui, outcome: &Outcome<f64>, words: impl Fn(f64) -> String
 struct RaterColumn {
     head: (&'static str, &'static str),
     cell: fn(&mut Ui, &RaterLine),
+}
+
+/// Where there is no number: why.
+fn missing_ui(ui: &mut Ui, why: &str) {
+    ui.label(RichText::new("–").monospace()).on_hover_text(why);
 }
 
 fn mono_ui(ui: &mut Ui, text: impl Into<String>) {
@@ -105,21 +169,31 @@ fn rater_columns(kind: ProtocolKind, raters: &[RaterLine]) -> Vec<RaterColumn> {
             head: ("same twice", "Share of answers that were the same when a task was asked again"),
             cell: |ui, rater| {
                 let twice = &rater.summary.consistency;
-                let share = 100.0 * twice.same as f64 / twice.answers as f64;
-                mono_ui(ui, if twice.answers == 0 { "–".to_owned() } else { format!("{share:.0} %") });
+                if twice.answers == 0 {
+                    missing_ui(ui, "no task was answered twice");
+                } else {
+                    mono_ui(ui, format!("{:.0} %", 100.0 * twice.same as f64 / twice.answers as f64));
+                }
             },
         });
     }
     columns.push(RaterColumn {
         head: ("a task", "Half of the tasks took no longer than this, without breaks"),
-        cell: |ui, rater| mono_ui(ui, rater.summary.median_seconds.map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1} s"))),
+        cell: |ui, rater| match rater.summary.median_seconds {
+            Some(seconds) => mono_ui(ui, format!("{seconds:.1} s")),
+            None => missing_ui(ui, "nothing was answered"),
+        },
     });
-    if raters.iter().any(|rater| rater.summary.checks > 0) {
+    if raters.iter().any(|rater| rater.summary.checks + rater.summary.checks_unjudged > 0) {
         columns.push(RaterColumn {
-            head: ("checks", "Attention checks passed, of those that were answered"),
+            head: ("checks", "Attention checks passed, of those that were answered and that a question can judge"),
             cell: |ui, rater| {
                 let (passed, checks) = (rater.summary.checks_passed, rater.summary.checks);
-                mono_ui(ui, if checks == 0 { "–".to_owned() } else { format!("{passed} of {checks}") });
+                let why = match rater.summary.checks_unjudged {
+                    0 => "no check was answered",
+                    _ => "no answered question can tell that nothing was edited",
+                };
+                if checks == 0 { missing_ui(ui, why) } else { mono_ui(ui, format!("{passed} of {checks}")) }
             },
         });
     }

@@ -5,7 +5,7 @@ use egui::{Button, CentralPanel, Frame, Label, Margin, Panel, ProgressBar, RichT
 use super::panes::{PaneSpec, panes_ui};
 use super::{forms, ranking, results, send};
 use crate::domain::{Parts, ProtocolKind};
-use crate::editor::{Form, LETTERS, Row, SessionRun};
+use crate::editor::{Cell, Form, Row, SessionRun, letter};
 use crate::gui::context::Context;
 use crate::gui::people::keys::{SHOW_SOURCE, keys_of};
 use crate::gui::people::{OpenSession, PeopleAction};
@@ -88,7 +88,7 @@ fn pictures_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         let row = row_at(cx, open, place);
         let mut title = match open.run.kind() {
             ProtocolKind::Rubric => "Edit".to_owned(),
-            ProtocolKind::Pairwise | ProtocolKind::Ranking => LETTERS.get(place).copied().unwrap_or("?").to_owned(),
+            ProtocolKind::Pairwise | ProtocolKind::Ranking => letter(place),
         };
         // On a check the name of the model would be a lie.
         if !open.run.is_blind()
@@ -129,7 +129,7 @@ fn side_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         }
         if let Some(live) = &open.live {
             section(ui, cx.palette(ui), "Agreement so far");
-            results::agreement_ui(ui, cx, live);
+            results::agreement_ui(ui, cx, live, open.run.kind(), false);
         }
     });
 }
@@ -187,14 +187,26 @@ fn scores_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
     section(ui, palette, "Scores");
     for place in 0..task.shown.len() {
         let Some(row) = row_at(cx, open, place) else { continue };
-        let letter = if task.shown.len() > 1 { LETTERS.get(place).copied().unwrap_or("?") } else { "" };
+        let letter = if task.shown.len() > 1 { letter(place) } else { String::new() };
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(format!("{letter} BPM")).size(12.0));
-            ui.label(widgets::cell_text(row.overall, palette));
+            cell_ui(ui, cx, row.overall);
             for (name, cell) in Parts::NAMES.into_iter().zip(row.parts) {
                 ui.label(RichText::new(name).size(11.5).color(palette.text_dim.0));
-                ui.label(widgets::cell_text(cell, palette));
+                cell_ui(ui, cx, cell);
             }
         });
     }
+}
+
+/// A score; where there is none, what that means.
+fn cell_ui(ui: &mut Ui, cx: &Context<'_>, cell: Cell) {
+    let label = ui.label(widgets::cell_text(cell, cx.palette(ui)));
+    let why = match cell {
+        Cell::Value(_) => return,
+        Cell::NotApplicable => "It has no meaning here; the Score tab of the Audit page says why.",
+        Cell::Failed => "Scoring failed; the Score tab of the Audit page says why.",
+        Cell::Unscored => "The edit is not scored yet.",
+    };
+    label.on_hover_text(why);
 }

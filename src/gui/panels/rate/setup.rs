@@ -147,6 +147,12 @@ fn fields_ui(ui: &mut Ui, cx: &Context<'_>, draft: &mut SetupDraft) {
             ui.label(dim(check_in_words(setup.protocol.kind())));
         });
         ui.end_row();
+        if let Some(text) = checks_judged_by(setup) {
+            ui.label("");
+            let color = if text.starts_with('⚠') { palette.warning.0 } else { palette.text_dim.0 };
+            ui.add(Label::new(RichText::new(text).size(12.0).color(color)).wrap());
+            ui.end_row();
+        }
         let label = ui.label("Seed");
         ui.horizontal(|ui| {
             ui.add(DragValue::new(&mut setup.seed)).labelled_by(label.id);
@@ -154,6 +160,19 @@ fn fields_ui(ui: &mut Ui, cx: &Context<'_>, draft: &mut SetupDraft) {
         });
         ui.end_row();
     });
+}
+
+/// By which questions attention checks are judged, or that none can.
+fn checks_judged_by(setup: &SessionSetup) -> Option<String> {
+    let rubric = setup.protocol.rubric().filter(|_| setup.checks > 0)?;
+    let telling: Vec<&str> = rubric.telling().map(|question| question.name.as_str()).collect();
+    Some(if telling.is_empty() {
+        "⚠ No question can tell that nothing was edited, so checks will not be judged. Open a question below and say what its answer \
+         is “for the unedited source”."
+            .to_owned()
+    } else {
+        format!("judged by: {}", telling.join(", "))
+    })
 }
 
 const fn check_in_words(kind: ProtocolKind) -> &'static str {

@@ -2,9 +2,10 @@
 
 use egui::{Button, Label, RichText, Role, Sense, TextEdit, Ui, vec2};
 
-use crate::domain::{CRITERIA, Criterion};
-use crate::editor::EditDetails;
+use crate::domain::{CRITERIA, Criterion, Rating};
+use crate::editor::{CANNOT_JUDGE, EditDetails};
 use crate::gui::context::{Action, Context};
+use crate::gui::people::rating_words;
 use crate::gui::settings::Settings;
 use crate::gui::widgets::{self, section};
 
@@ -12,17 +13,32 @@ use crate::gui::widgets::{self, section};
 pub fn rate_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
     let palette = cx.palette(ui);
     rater_ui(ui, cx);
+    elsewhere_ui(ui, cx);
     section(ui, palette, "Your answers");
     for (index, criterion) in CRITERIA.into_iter().enumerate() {
         question_ui(ui, cx, index, criterion);
     }
     ui.add_space(4.0);
-    let keys = "1–5 answer · ← → or Tab another question · ↓ next edit · N next unrated";
+    let keys = "1–5 answer · 0 can’t judge · ← → or Tab another question · ↓ next edit · N next unrated";
     ui.add(Label::new(RichText::new(keys).size(11.5).color(palette.text_dim.0)).wrap());
     section(ui, palette, "Comment");
     comment_ui(ui, cx);
     saved_ui(ui, cx);
     others_ui(ui, cx, details);
+}
+
+/// What the rater said in a session or under another rubric: it counts, and it is not on this form.
+fn elsewhere_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    let Some(rating) = &cx.state.rating.elsewhere else { return };
+    let context = rating.context.as_ref();
+    let asked = match context.and_then(|context| context.rubric.as_ref()) {
+        Some(rubric) => format!("under “{}”", rubric.name),
+        None => "under another rubric".to_owned(),
+    };
+    let place = if context.is_some_and(|context| context.session.is_some()) { "in a session, " } else { "" };
+    let text = format!("You answered {place}{asked}. {}. This counts until you answer here, which takes its place.", rating_words(rating));
+    ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
 }
 
 pub fn rater_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -62,7 +78,9 @@ fn question_ui(ui: &mut Ui, cx: &Context<'_>, index: usize, criterion: Criterion
                 cx.send(Action::MarkQuestion(index));
             }
             widgets::right(ui, |ui| {
-                ui.spacing_mut().item_spacing.x = 3.0;
+                ui.spacing_mut().item_spacing.x = 2.0;
+                ui.spacing_mut().button_padding.x = 3.0;
+                answer_ui(ui, cx, index, criterion, CANNOT_JUDGE);
                 for answer in (1..=5u8).rev() {
                     answer_ui(ui, cx, index, criterion, answer);
                 }
@@ -77,15 +95,17 @@ fn question_ui(ui: &mut Ui, cx: &Context<'_>, index: usize, criterion: Criterion
 fn answer_ui(ui: &mut Ui, cx: &Context<'_>, index: usize, criterion: Criterion, answer: u8) {
     let palette = cx.palette(ui);
     let chosen = cx.state.rating.answer(index) == Some(answer);
-    let text = RichText::new(answer.to_string()).monospace();
+    let text = RichText::new(if answer == CANNOT_JUDGE { "?".to_owned() } else { answer.to_string() }).monospace();
     let button = if chosen {
         Button::new(text.color(palette.on_accent.0).strong()).fill(palette.accent.0)
     } else {
         Button::new(text).fill(palette.field.0)
     };
-    let response = ui.add(button.min_size(vec2(26.0, 24.0)));
-    widgets::name(&response, Role::RadioButton, chosen, format!("{} {answer}", criterion.name()));
+    let response = ui.add(button.min_size(vec2(22.0, 24.0)));
+    let said = if answer == CANNOT_JUDGE { "can’t judge".to_owned() } else { answer.to_string() };
+    widgets::name(&response, Role::RadioButton, chosen, format!("{} {said}", criterion.name()));
     let meaning = match answer {
+        CANNOT_JUDGE => "can’t judge",
         1 => "bad",
         2 => "poor",
         3 => "fair",
@@ -128,6 +148,18 @@ fn saved_ui(ui: &mut Ui, cx: &Context<'_>) {
     ui.label(RichText::new(text).size(12.0).color(color));
 }
 
+/// One answer of another rater; where there is none, why.
+fn other_ui(ui: &mut Ui, rating: &Rating, criterion: &str) {
+    match rating.values.get(criterion) {
+        Some(value) => drop(ui.label(RichText::new(format!("{value}")).monospace())),
+        None => {
+            let unjudged = rating.context.as_ref().is_some_and(|context| context.cannot_judge.iter().any(|name| name == criterion));
+            let why = if unjudged { "this rater says that it cannot be judged" } else { "this rater gave no answer" };
+            ui.label(RichText::new(if unjudged { "?" } else { "–" }).monospace()).on_hover_text(why);
+        }
+    }
+}
+
 fn others_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
     let palette = cx.palette(ui);
     let others: Vec<_> = details.ratings.iter().filter(|rating| rating.simulated || rating.rater != cx.settings.rater).collect();
@@ -151,8 +183,7 @@ fn others_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
                 label.on_hover_text(&rating.comment);
             }
             for criterion in CRITERIA {
-                let text = rating.values.get(criterion.name()).map_or_else(|| "–".to_owned(), |value| format!("{value}"));
-                ui.label(RichText::new(text).monospace());
+                other_ui(ui, rating, criterion.name());
             }
             ui.end_row();
         }

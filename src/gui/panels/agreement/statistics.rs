@@ -1,0 +1,67 @@
+//! How numbers are made, beyond the choices that are always in sight: level, seed, width, and which edits are good.
+
+use egui::{Checkbox, CollapsingHeader, DragValue, Grid, Ui, vec2};
+
+use crate::gui::agreement::Choices;
+use crate::stats::comparison::Plan;
+
+/// Draws the choices, closed unless they are wanted. A value counts once its field is left, so that nothing is compared while it is typed.
+pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices) {
+    CollapsingHeader::new("Statistics").default_open(false).show(ui, |ui| {
+        Grid::new("statistics").num_columns(4).spacing(vec2(12.0, 6.0)).show(ui, |ui| {
+            let mut per_cent = choices.level * 100.0;
+            let meaning = "Share of the resamples that lies inside an interval.";
+            if field(ui, "Level of intervals", DragValue::new(&mut per_cent).range(50.0..=99.9).suffix(" %"), meaning) {
+                choices.level = per_cent / 100.0;
+            }
+            let meaning = "Of the bootstrap, and of the halves of the held-out weight. The same seed gives the same numbers.";
+            field(ui, "Seed", DragValue::new(&mut choices.seed), meaning);
+            ui.end_row();
+            let meaning = "“Items needed” says how many items give an interval of this width.";
+            field(ui, "Width for items needed", DragValue::new(&mut choices.width).range(0.001..=2.0), meaning);
+            good_ui(ui, choices);
+            ui.end_row();
+        });
+    });
+}
+
+/// From which human mean on an edit is good, for the area under the curve.
+fn good_ui(ui: &mut Ui, choices: &mut Choices) {
+    let mut chosen = choices.good_from.is_some();
+    let meaning = "The area under the curve tells good edits from others; without a value those above the median of people are good.";
+    if ui.add(Checkbox::new(&mut chosen, "an edit is good from")).on_hover_text(meaning).changed() {
+        // Where the paper's scale of 1 to 5 says "good".
+        choices.good_from = chosen.then_some(4.0);
+    }
+    if let Some(from) = &mut choices.good_from {
+        let value =
+            ui.add(DragValue::new(from).speed(0.0).update_while_editing(false)).on_hover_text("Human mean, in points of the scale.");
+        crate::gui::widgets::name(&value, egui::Role::SpinButton, false, "Good from");
+    }
+}
+
+/// A named field; whether its value changed.
+fn field(ui: &mut Ui, name: &str, value: DragValue<'_>, meaning: &str) -> bool {
+    let label = ui.label(name).on_hover_text(meaning);
+    // Dragging would compare at every step.
+    ui.add(value.speed(0.0).update_while_editing(false)).labelled_by(label.id).on_hover_text(meaning).changed()
+}
+
+/// The options of `agree` that ask for the same, as far as they are not the usual ones.
+pub(super) fn arguments(plan: &Plan) -> String {
+    let usual = Plan::default();
+    let mut text = String::new();
+    if plan.bootstrap.level != usual.bootstrap.level {
+        text.push_str(&format!(" --level {}", plan.bootstrap.level));
+    }
+    if plan.bootstrap.seed != usual.bootstrap.seed {
+        text.push_str(&format!(" --seed {}", plan.bootstrap.seed));
+    }
+    if plan.width != usual.width {
+        text.push_str(&format!(" --width {}", plan.width));
+    }
+    if let Some(from) = plan.good_from {
+        text.push_str(&format!(" --good-from {from}"));
+    }
+    text
+}
