@@ -420,6 +420,26 @@ fn what_moved_between_people_alone_is_their_alpha() {
 }
 
 #[test]
+fn of_many_metrics_the_chosen_one_is_held_against_each_of_the_others() {
+    let metrics: Vec<String> = (0..8).map(|number| format!("m{number}")).collect();
+    let edit = |model: &str, human: f64| Subject {
+        metrics: metrics.iter().map(|name| (name.clone(), human)).collect(),
+        ..subject("1", model, 0.0, human)
+    };
+    let evidence = Evidence { subjects: vec![edit("a", 5.0), edit("b", 1.0)], metrics: metrics.clone(), ..Evidence::default() };
+    let pairs = |first: Option<&str>| -> Vec<(String, String)> {
+        let plan = Plan { first: first.map(str::to_owned), ..quick() };
+        let found = compare_all(About::default(), &evidence, &plan);
+        found.significance.into_iter().map(|pair| (pair.first, pair.second)).collect()
+    };
+    let against = |first: &str| -> Vec<(String, String)> {
+        metrics.iter().filter(|other| *other != first).map(|other| (first.to_owned(), other.clone())).collect()
+    };
+    assert_eq!(pairs(None), against("m0"));
+    assert_eq!(pairs(Some("m3")), against("m3"));
+}
+
+#[test]
 fn what_was_made_differently_is_told_range_and_seeds_among_it() {
     let range = |max: f64| Range {
         name: "spring".into(),

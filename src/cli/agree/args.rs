@@ -62,6 +62,7 @@ impl Agree {
                 seed: plan.bootstrap.seed,
                 width: plan.width,
                 good_from: None,
+                first: None,
             },
             saved: SavedArgs { save: None, who: None, replace: false, saved: None, against: None, list: false },
             report: None,
@@ -121,6 +122,9 @@ pub struct StatisticsArgs {
     /// For the area under the curve an edit is good from this human mean on [default: above the median]
     #[arg(long, value_name = "MEAN")]
     pub good_from: Option<f64>,
+    /// Hold this metric against each of the others [default: all pairs, or the first where there are more than six metrics]
+    #[arg(long, value_name = "METRIC")]
+    pub first: Option<String>,
 }
 
 /// Comparisons kept in a project.
@@ -187,6 +191,7 @@ impl StatisticsArgs {
             width: self.width,
             good_from: self.good_from,
             split_seed: self.seed,
+            first: self.first.clone(),
             ..Plan::default()
         })
     }

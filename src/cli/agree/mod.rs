@@ -76,6 +76,9 @@ fn compute(agree: &Agree) -> anyhow::Result<(Comparison, Option<Vec<ReportPoint>
     for remark in &gathered.remarks {
         eprintln!("note: {remark}");
     }
+    if let Some(unknown) = plan.first.as_ref().filter(|first| !gathered.evidence.metrics.contains(first)) {
+        bail!("--first: there is no metric '{unknown}'; there are: {}", gathered.evidence.metrics.join(", "));
+    }
     let about = gathered.about.clone();
     if about.rated == 0 && about.vote_count == 0 && gathered.evidence.marks.is_empty() {
         bail!("{}: none of its {} edits has been rated, so there is nothing to agree with", about.data, about.edits);

@@ -11,7 +11,7 @@ pub fn significance_words(found: &Comparison) -> String {
     let firsts: BTreeSet<&str> = found.significance.iter().map(|pair| pair.first.as_str()).collect();
     let Some(first) = firsts.first() else { return String::new() };
     let what = if firsts.len() == 1 && names.len() > 2 {
-        format!("Only {first} is held against each of the other {} metrics, because there are many.", names.len() - 1)
+        format!("Only {first} is held against each of the other {} metrics.", names.len() - 1)
     } else {
         format!("Every pair of the {} metrics is compared.", names.len())
     };

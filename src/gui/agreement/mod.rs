@@ -136,6 +136,8 @@ pub struct Choices {
     pub width: f64,
     /// For the area under the curve an edit is good from this human mean on; `None`: above the median.
     pub good_from: Option<f64>,
+    /// The metric that is held against each of the others; `None`: all pairs, or with many metrics the first.
+    pub first: Option<String>,
     /// A table of edits that are known to be good.
     pub ground_truth: Option<PathBuf>,
 }
@@ -151,6 +153,7 @@ impl Default for Choices {
             seed: plan.bootstrap.seed,
             width: plan.width,
             good_from: plan.good_from,
+            first: plan.first,
             ground_truth: None,
         }
     }
@@ -176,6 +179,7 @@ impl Choices {
             width: self.width,
             good_from: self.good_from,
             split_seed: self.seed,
+            first: self.first.clone(),
             ..Plan::default()
         }
     }

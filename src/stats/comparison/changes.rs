@@ -196,6 +196,7 @@ impl Comparison {
             ("seed of the held-out halves", plan.split_seed.to_string()),
             ("width for items needed", plan.width.to_string()),
             ("good from", plan.good_from.map_or_else(|| "above the median".to_owned(), |from| from.to_string())),
+            ("metric held against the others", plan.first.clone().unwrap_or_else(|| "as usual".to_owned())),
             ("program", about.program.clone()),
         ]
     }

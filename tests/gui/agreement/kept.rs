@@ -55,6 +55,20 @@ fn what_was_tested_and_corrected_for_is_told() {
     window.harness.get_by_label_contains(&format!("{elsewhere} of them are of other zones"));
 }
 
+#[test]
+fn the_metric_that_is_held_against_the_others_is_chosen() {
+    let mut window = page();
+    window.harness.get_by_label("Statistics").click();
+    window.settle();
+    window.harness.get_by_label("Held against the others").click();
+    window.settle();
+    window.harness.get_by_label("L1 outside").click();
+    window.settle();
+    let found = found(&window);
+    assert!(found.significance.iter().all(|pair| pair.first == "l1.outside") && found.significance.len() == 10, "{:?}", found.significance);
+    window.harness.get_by_label_contains("--first l1.outside");
+}
+
 fn fill(window: &mut Window, field: &str, text: &str) {
     window.harness.get_by_label(field).focus();
     window.settle();

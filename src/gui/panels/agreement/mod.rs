@@ -155,8 +155,8 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.label(text).on_hover_text("A program made these ratings by a documented rule; no person said so.");
         }
     });
-    if agreement.gathered.is_some() {
-        statistics::statistics_ui(ui, &mut choices);
+    if let Some(gathered) = &agreement.gathered {
+        statistics::statistics_ui(ui, &mut choices, &gathered.evidence.metrics);
     }
     if view != agreement.view {
         cx.send(Action::Agreement(AgreementAction::View(view)));

@@ -1,12 +1,13 @@
 //! How numbers are made, beyond the choices that are always in sight: level, seed, width, and which edits are good.
 
-use egui::{Checkbox, CollapsingHeader, DragValue, Grid, Ui, vec2};
+use egui::{Checkbox, CollapsingHeader, ComboBox, DragValue, Grid, Ui, vec2};
 
+use crate::editor::Measure;
 use crate::gui::agreement::Choices;
 use crate::stats::comparison::Plan;
 
 /// Draws the choices, closed unless they are wanted. A value counts once its field is left, so that nothing is compared while it is typed.
-pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices) {
+pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[String]) {
     CollapsingHeader::new("Statistics").default_open(false).show(ui, |ui| {
         Grid::new("statistics").num_columns(4).spacing(vec2(12.0, 6.0)).show(ui, |ui| {
             let mut per_cent = choices.level * 100.0;
@@ -21,8 +22,24 @@ pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices) {
             field(ui, "Width for items needed", DragValue::new(&mut choices.width).range(0.001..=2.0), meaning);
             good_ui(ui, choices);
             ui.end_row();
+            first_ui(ui, choices, metrics);
+            ui.end_row();
         });
     });
+}
+
+/// Which metric is held against each of the others.
+fn first_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[String]) {
+    let label = ui.label("Held against the others");
+    let name = |metric: &Option<String>| metric.as_ref().map_or_else(|| "as usual".to_owned(), |metric| Measure::named(metric).label());
+    let combo = ComboBox::from_id_salt("held against").selected_text(name(&choices.first)).show_ui(ui, |ui| {
+        for metric in std::iter::once(None).chain(metrics.iter().cloned().map(Some)) {
+            let label = name(&metric);
+            ui.selectable_value(&mut choices.first, metric, label);
+        }
+    });
+    let meaning = "For the table of metrics against each other: one metric against each of the others. As usual: all pairs, or with many metrics the first.";
+    combo.response.labelled_by(label.id).on_hover_text(meaning);
 }
 
 /// From which human mean on an edit is good, for the area under the curve.
@@ -62,6 +79,9 @@ pub(super) fn arguments(plan: &Plan) -> String {
     }
     if let Some(from) = plan.good_from {
         text.push_str(&format!(" --good-from {from}"));
+    }
+    if let Some(first) = &plan.first {
+        text.push_str(&format!(" --first {first}"));
     }
     text
 }
