@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use include_dir::{Dir, DirEntry, include_dir};
 
@@ -60,6 +61,9 @@ fn hash_tree(tree: &Dir<'_>, hasher: &mut blake3::Hasher) {
     }
 }
 
+/// Tells the parts of threads of one process apart that unpack at the same time.
+static PARTS: AtomicU64 = AtomicU64::new(0);
+
 /// Writes the files of `tree` below `folder`. A file is written to a `.part` beside it and renamed, so that an interrupted write never
 /// leaves half a file under the real name.
 fn write_tree(tree: &Dir<'_>, folder: &Path) -> io::Result<()> {
@@ -79,9 +83,10 @@ fn write_tree(tree: &Dir<'_>, folder: &Path) -> io::Result<()> {
                     fs::create_dir_all(parent).map_err(|e| named(parent, &e))?;
                 }
                 let part = path.with_file_name(format!(
-                    "{}.{}.part",
+                    "{}.{}-{}.part",
                     entry.path().file_name().unwrap_or_default().to_string_lossy(),
-                    std::process::id()
+                    std::process::id(),
+                    PARTS.fetch_add(1, Ordering::Relaxed)
                 ));
                 fs::write(&part, file.contents()).map_err(|e| named(&part, &e))?;
                 fs::rename(&part, &path).map_err(|e| named(&path, &e))?;
@@ -89,4 +94,23 @@ fn write_tree(tree: &Dir<'_>, folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_unpack_at_once_do_not_take_each_others_files() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().unwrap();
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| write_pictures(folder.path()))).collect();
+                for thread in threads {
+                    thread.join().unwrap().unwrap();
+                }
+            });
+            assert!(folder.path().join(MANIFEST).is_file());
+        }
+    }
 }

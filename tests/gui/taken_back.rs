@@ -63,7 +63,7 @@ fn undo_during_a_stroke_drops_the_stroke_and_nothing_comes_back() {
     shift(&mut window, Key::P);
     drag(&mut window, Side::Edit, &[(300.0, 400.0), (330.0, 400.0), (360.0, 400.0)]);
     let first = mask(&window, RegionRole::EditMask);
-    let path = [(20.0, 20.0), (60.0, 20.0), (100.0, 20.0)].map(|(x, y)| place(&window, Side::Edit, x, y));
+    let path = [(300.0, 200.0), (330.0, 200.0), (360.0, 200.0)].map(|(x, y)| place(&window, Side::Edit, x, y));
     move_to(&mut window, path[0]);
     button(&mut window, path[0], PointerButton::Primary, true, Modifiers::NONE);
     move_to(&mut window, path[1]);
