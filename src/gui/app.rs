@@ -72,6 +72,8 @@ pub struct App {
     pub(super) screenshot: Option<Screenshot>,
     /// Keys that a screenshot presses in the next frame.
     pub(super) pressed_keys: Vec<egui::Key>,
+    /// The window may close: everything is on disk, or the person wants to lose it.
+    pub(super) may_close: bool,
     /// What takes long in a frame, for the frame-time bench.
     pub frame_seconds: f64,
 }
@@ -113,6 +115,7 @@ impl App {
             preloaded_for: None,
             screenshot: parts.screenshot,
             pressed_keys: Vec::new(),
+            may_close: false,
             frame_seconds: 0.0,
         };
         if let Some(path) = parts.open {
@@ -192,6 +195,8 @@ impl App {
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
         self.update_tools();
+        self.hold_window();
+        self.update_leaving();
         self.rating_clock();
         self.want_selected();
         self.preload_neighbours();
@@ -310,8 +315,10 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self) {
-        self.save_comment();
-        self.flush_regions();
+        if !self.may_close {
+            self.save_comment();
+            self.flush();
+        }
     }
 }
 

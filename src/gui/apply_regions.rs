@@ -11,7 +11,6 @@ use super::app::App;
 use super::command::Command;
 use super::region_store::RegionRequest;
 use super::state::Tab;
-use super::store::StoreRequest;
 use super::tool_actions::{OfSelected, ToolAction};
 
 impl App {
@@ -79,7 +78,7 @@ impl App {
         let mut hidden: Vec<(Side, RegionId)> = hidden_of(&tools.hidden, id).collect();
         hidden.sort_unstable();
         self.tool_traffic.hiding += 1;
-        self.store.send(StoreRequest::Regions(RegionRequest::Hide(id, hidden)));
+        self.ask_regions(RegionRequest::Hide(id, hidden));
     }
 
     /// What the project says of the regions of an edit that are not drawn.
@@ -90,7 +89,7 @@ impl App {
 
     /// Whether the list of hidden regions is on disk.
     pub(super) fn hidden_kept(&mut self, result: Result<(), String>) {
-        self.tool_traffic.hiding -= 1;
+        self.tool_traffic.hiding = self.tool_traffic.hiding.saturating_sub(1);
         if let Err(why) = result {
             self.toast(Level::Warning, format!("Which regions are hidden is forgotten at the end of the program: {why}"));
         }

@@ -42,6 +42,8 @@ pub enum Dialog {
     Commands,
     /// The columns of a table of ratings.
     Columns,
+    /// Something is not on disk, and the person wants to close the window or to open another project.
+    Leaving,
 }
 
 /// A short message.
@@ -79,6 +81,10 @@ pub struct State {
     pub page: Page,
     pub tab: Tab,
     pub dialog: Option<Dialog>,
+    /// The person wants to go somewhere else.
+    pub leaving: Option<super::leaving::OnTheWay>,
+    /// What is not on disk, while that is asked about.
+    pub not_kept: String,
     /// What is typed to find a command, and which of those found is marked.
     pub sought_command: (String, usize),
     /// A table of ratings whose columns are being chosen.

@@ -31,7 +31,7 @@ fn with(window: &Window, parts: impl FnOnce(&mut Parts)) -> Score {
 }
 
 /// Changes a field and saves it; the engine's first answer arrives, the late ones are held.
-fn correct_the_parse(window: &mut Window) {
+pub fn correct_the_parse(window: &mut Window) {
     window.key(Key::F3);
     window.harness.get_by_label("added object").click();
     window.settle();

@@ -4,6 +4,7 @@ use egui::{Button, Id, Modal, RichText, Ui, vec2};
 
 use super::columns::columns_ui;
 use super::commands::commands_ui;
+use super::leaving::leaving_ui;
 use super::networks::networks_ui;
 use super::settings::settings_ui;
 use crate::domain::ProtocolKind;
@@ -23,6 +24,7 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
         Dialog::Keys => ("Keys", 760.0),
         Dialog::Commands => ("Find a command", 560.0),
         Dialog::Columns => ("Ratings from a table", 860.0),
+        Dialog::Leaving => ("Not everything is saved", 480.0),
     };
     let modal = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
         ui.set_width(width);
@@ -41,6 +43,7 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
             Dialog::Keys => keys_ui(ui, cx),
             Dialog::Commands => commands_ui(ui, cx),
             Dialog::Columns => columns_ui(ui, cx),
+            Dialog::Leaving => leaving_ui(ui, cx),
         }
     });
     if modal.should_close() {

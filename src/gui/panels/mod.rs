@@ -9,6 +9,7 @@ mod firmness;
 mod history;
 pub mod inspector;
 pub mod jobs;
+pub mod leaving;
 mod localization;
 mod measures;
 pub mod networks;
