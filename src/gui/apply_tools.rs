@@ -132,6 +132,10 @@ impl App {
 
     /// Begins (or refreshes) the document once both its regions and the sizes of its pictures are there.
     fn begin_document(&mut self, id: RowId) {
+        // Whoever draws takes over what networks found, which is not known before the edit is read.
+        if self.state.reading && self.state.details.as_ref().is_none_or(|details| details.id != id) {
+            return;
+        }
         let tools = &mut self.state.tools;
         let Some((_, source, edit)) = tools.sizes.filter(|(of, ..)| *of == id) else { return };
         let Some((_, loaded)) = self.tool_traffic.loaded.take_if(|(of, _)| *of == id) else { return };

@@ -295,6 +295,27 @@ mod tests {
     }
 
     #[test]
+    fn a_copied_picture_replaces_no_picture_and_no_project() {
+        let folder = tempfile::tempdir().expect("the test machine has a temporary folder");
+        let project = project(folder.path());
+        let (source, shown) = (folder.path().join("s.png"), folder.path().join("shown.png"));
+        RgbImage::from_pixel(4, 4, Rgb([7; 3])).save(&shown).expect("the folder is ours");
+        let kept = [source.clone(), folder.path().join("e.png"), shown.clone(), project.clone()];
+        let bytes = |path: &Path| std::fs::read(path).expect("it is there");
+        for lost in [&source, &shown, &project, &folder.path().join("again/../s.png")] {
+            std::fs::create_dir_all(folder.path().join("again")).expect("the folder is ours");
+            let before = bytes(lost);
+            let why = copied(&shown, lost, &kept).expect_err("it would be lost");
+            assert!(why.contains("would be lost") && bytes(lost) == before, "{why}");
+        }
+        let to = folder.path().join("new.png");
+        copied(&shown, &to, &kept).expect("nothing is lost");
+        assert_eq!(bytes(&to), bytes(&shown));
+        // A file that is nobody's may be replaced.
+        copied(&shown, &to, &kept).expect("nothing is lost");
+    }
+
+    #[test]
     fn a_picture_that_is_gone_is_named_and_the_others_are_written() {
         let folder = tempfile::tempdir().expect("the test machine has a temporary folder");
         let project = project(folder.path());

@@ -112,6 +112,8 @@ pub struct State {
     pub agreement: super::agreement::AgreementState,
     pub toasts: Vec<Toast>,
     pub next_toast: u64,
+    /// What is to be said about the networks that scored the project.
+    pub about_networks: Option<String>,
     pub notice_dismissed: bool,
     /// The search field takes the cursor in the next frame.
     pub focus_search: bool,

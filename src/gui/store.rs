@@ -115,8 +115,6 @@ impl StoreRequest {
     /// Whether the keeper answers it; `Some(true)`: something is kept.
     const fn kept(&self) -> Option<bool> {
         match self {
-            // It needs no project.
-            Self::Regions { request: RegionRequest::Found(..), .. } => None,
             Self::Regions { request, .. } => Some(request.is_write()),
             Self::SaveRating { .. } | Self::People(PeopleRequest::Keep { .. }) => Some(true),
             _ => None,
@@ -347,7 +345,7 @@ fn answer(store: &mut dyn Store, request: StoreRequest, keeping: &Sender<Keep>) 
         StoreRequest::Export { to, shown } => StoreEvent::Exported(store.export(&to, &shown)),
         StoreRequest::People(request) => StoreEvent::People(store.people(request)),
         StoreRequest::Agreement(request) => StoreEvent::Agreement(store.agreement(request)),
-        // Only what needs no project comes here; see `StoreRequest::kept`.
+        // These go to the keeper; see `StoreRequest::kept`.
         StoreRequest::Regions { project, request } => {
             StoreEvent::Regions { project, event: request.refused("only the keeper reads and writes regions".to_owned()) }
         }

@@ -1,7 +1,8 @@
 //! Which networks a window works with.
 
 use editscope::engine::scored_by::ScoredBy;
-use editscope::engine::{Level, ModelSource, PrecisionChoice};
+use editscope::engine::{ModelSource, PrecisionChoice};
+use egui_kittest::kittest::Queryable as _;
 
 use crate::support::{Setup, Window};
 
@@ -14,9 +15,13 @@ fn paper(missing: Option<&str>) -> Option<ScoredBy> {
     })
 }
 
-fn toasts(window: &Window) -> Vec<String> {
-    let warnings = window.state().toasts.iter().filter(|toast| toast.level == Level::Warning);
-    warnings.map(|toast| toast.text.clone()).collect()
+/// What stands above the page.
+fn told(window: &Window) -> Option<String> {
+    let words = window.state().about_networks.clone();
+    if let Some(words) = &words {
+        window.harness.get_by_label(words);
+    }
+    words
 }
 
 #[test]
@@ -24,7 +29,7 @@ fn a_project_is_gone_on_with_by_the_networks_that_scored_it() {
     let window = Window::open(Setup { networks: paper(None), ..Setup::default() });
     let settings = window.harness.state().settings();
     assert_eq!((&settings.models, settings.device.precision), (&ModelSource::Catalog("paper".into()), PrecisionChoice::F16));
-    assert_eq!(toasts(&window), Vec::<String>::new());
+    assert_eq!(told(&window), None);
     // Where nothing was scored, there is nothing to go on with.
     let window = Window::open(Setup::default());
     assert_eq!(window.harness.state().settings().models, ModelSource::Demo);
@@ -34,17 +39,17 @@ fn a_project_is_gone_on_with_by_the_networks_that_scored_it() {
 fn networks_that_are_not_here_are_said() {
     let window = Window::open(Setup { networks: paper(Some("sam-vit-huge is not fetched")), ..Setup::default() });
     assert_eq!(window.harness.state().settings().models, ModelSource::Catalog("paper".into()), "not the demo's in their place");
-    let told = toasts(&window).join("\n");
-    assert!(told.contains("scored with paper (0123456789ab)") && told.contains("sam-vit-huge is not fetched"), "{told}");
+    let words = told(&window).expect("a line above the page");
+    assert!(words.contains("scored with paper (0123456789ab)") && words.contains("sam-vit-huge is not fetched"), "{words}");
 }
 
 #[test]
 fn networks_that_a_person_named_are_for_new_runs_and_it_says_so() {
     let window = Window::open(Setup { networks: paper(None), named: Some(ModelSource::Demo), ..Setup::default() });
     assert_eq!(window.harness.state().settings().models, ModelSource::Demo);
-    let told = toasts(&window).join("\n");
-    assert!(told.contains("scored with paper (0123456789ab)") && told.contains("demo, are for new runs only"), "{told}");
+    let words = told(&window).expect("a line above the page");
+    assert!(words.contains("scored with paper (0123456789ab)") && words.contains("demo, are for new runs only"), "{words}");
     // The same ones need no word.
     let named = Some(ModelSource::Catalog("paper".into()));
-    assert_eq!(toasts(&Window::open(Setup { networks: paper(None), named, ..Setup::default() })), Vec::<String>::new());
+    assert_eq!(told(&Window::open(Setup { networks: paper(None), named, ..Setup::default() })), None);
 }
