@@ -27,9 +27,8 @@ fn document(mask: &Mask) -> RegionDocument {
     let mut document = RegionDocument::new(RowId(1), SIZE, SIZE, nothing);
     document.paint(RegionRole::EditMask, None, mask.clone(), "began", &author()).expect("the mask has the size of the source");
     // As if it were on disk.
-    while document.next_to_write(0.0).is_some() {
-        document.written();
-    }
+    let written = document.next_to_write(0.0).len();
+    document.written(written);
     document
 }
 
@@ -79,12 +78,9 @@ impl Times {
 
 /// Writes the newest change as the journal does, but to no disk.
 fn write(document: &mut RegionDocument, journal: &mut Times) {
-    let mut newest = None;
-    while let Some(entry) = document.next_to_write(0.0) {
-        document.written();
-        newest = Some(entry);
-    }
-    if let Some(entry) = newest {
+    let mut entries = document.next_to_write(0.0);
+    document.written(entries.len());
+    if let Some(entry) = entries.pop() {
         journal.add(|| serde_json::to_string(&entry.change)).expect("plain data");
     }
 }

@@ -37,7 +37,7 @@ fn exported(mask: &Mask, form: MaskForm) -> Value {
     };
     let picture = PictureRef { path: folder.path().join("s.png"), given: "s.png".into() };
     let out = folder.path().join("coco.json");
-    write_coco(&[CocoPicture { picture, size: mask.size(), regions: vec![region] }], form, &out).expect("the folder is ours");
+    write_coco(&[CocoPicture { picture, size: mask.size(), regions: vec![region.into()] }], form, &out).expect("the folder is ours");
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&out).expect("written above")).expect("JSON");
     written["annotations"][0].clone()
 }

@@ -46,6 +46,7 @@ fn rows_of(dataset: &Dataset) -> Vec<ExportRow> {
         baselines,
         triage: Triage { change: Some(ChangeShares { leak: Some(0.25), unchanged: None, changed: 0.5 }), ..Triage::default() },
         flags: vec!["no-box".into(), "empty-mask".into()],
+        outdated: true,
     };
     let row = |item: &Item, index: usize| ExportRow {
         id: item.edits[index].key.0.clone(),
@@ -107,7 +108,7 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
     let expected = json!({"profile": "paper", "parts": {"size": 0.5, "position": {"na": "no box, sorry"}, "modify": {"failed": "NaN"},
         "preserve": 0.30000000000000004}, "overall": 1.5, "range": "demo",
         "baselines": {"ssim": {"whole": 0.75, "inside": {"na": "no region"}, "outside": {"na": "no region"}}},
-        "triage": {"change": {"leak": 0.25, "unchanged": null, "changed": 0.5}}, "flags": ["no-box", "empty-mask"], "human": {"odd;name": 2.0, "overall": 2.75}});
+        "triage": {"change": {"leak": 0.25, "unchanged": null, "changed": 0.5}}, "flags": ["no-box", "empty-mask"], "outdated": true, "human": {"odd;name": 2.0, "overall": 2.75}});
     assert_eq!(first["editscope"], expected);
     let table = std::fs::read_to_string(folder.path().join("out/sub/e.csv")).expect("written above");
     let mut table = csv::Reader::from_reader(table.as_bytes());
@@ -119,6 +120,7 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
     assert_eq!(cell("editscope.ssim").as_deref(), Some("0.75"));
     assert_eq!(cell("editscope.ssim.inside.why").as_deref(), Some("no region"));
     assert_eq!(cell("editscope.flags").as_deref(), Some("no-box empty-mask"));
+    assert_eq!(cell("editscope.outdated").as_deref(), Some("true"));
     assert_eq!((cell("editscope.triage.leak").as_deref(), cell("editscope.triage.changed").as_deref()), (Some("0.25"), Some("0.5")));
     assert!(!header.iter().any(|name| name.starts_with("editscope.triage.shift")), "nobody has a shift: {header:?}");
     assert_eq!(cell("editscope.human.overall").as_deref(), Some("2.75"));
@@ -189,10 +191,10 @@ fn coco_annotations_have_boxes_areas_and_run_lengths_by_its_rules() {
     // The mask of the COCO API's example in domain::rle: rows 0 1 1 and 0 1 0, counts "231".
     let mask = Mask::from_fn(Size::new(3, 2), |x, y| x == 1 || (x == 2 && y == 0));
     let runs = Rle { size: [2, 3], counts: Counts::Runs(vec![2, 3, 1]) };
-    let picture = |regions| CocoPicture {
+    let picture = |regions: Vec<Region>| CocoPicture {
         picture: PictureRef { path: folder.path().join("in/s.png"), given: "s.png".into() },
         size: mask.size(),
-        regions,
+        regions: regions.into_iter().map(Into::into).collect(),
     };
     let out: PathBuf = folder.path().join("coco.json");
     let regions = vec![region(RegionShape::Mask(runs), None), region(RegionShape::Box(Rect::new(0.5, 0.0, 2.5, 1.0)), Some(0.25))];

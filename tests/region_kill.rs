@@ -1,7 +1,8 @@
 //! `kill -9` at any moment loses at most the change in progress.
 //!
 //! The test starts itself a hundred times as a helper that changes regions and says which changes it has been promised are on disk,
-//! kills it in the middle, and compares what the project holds with what the same changes give in memory.
+//! kills it in the middle, and compares what the project holds with what the same changes give in memory. A second helper does it behind
+//! the queues of the window.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -70,19 +71,87 @@ fn helper_that_is_killed() {
     writeln!(out, "ack {n}").unwrap();
     loop {
         change(&mut document, n);
-        let entry = document.next_to_write(0.0).unwrap();
-        assert_eq!(project.append_region_change(edit, &entry).unwrap(), Appended::Stored);
-        document.written();
+        let entries = document.next_to_write(0.0);
+        assert_eq!(project.append_region_changes(edit, &entries).unwrap(), (1, Appended::Stored));
+        document.written(1);
         n += 1;
         writeln!(out, "ack {n}").unwrap();
         out.flush().unwrap();
     }
 }
 
-/// Starts the helper, kills it a moment after its `changes`-th change, and returns the last change that it was promised.
-fn run_and_kill(path: &Path, changes: u32, after: Duration) -> u32 {
+#[cfg(feature = "gui")]
+#[path = "gui/busy_store.rs"]
+mod busy_store;
+
+#[cfg(feature = "gui")]
+mod behind_the_queues {
+    use std::io::Write as _;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use editscope::editor::RowId;
+    use editscope::editor::regions::RegionDocument;
+    use editscope::gui::region_store::{RegionEvent, RegionRequest};
+    use editscope::gui::store::{Shown, StoreEvent, StoreRequest, StoreThread};
+    use editscope::storage::{Appended, Project};
+
+    use super::busy_store::BusyStore;
+    use super::{PROJECT, SIZE, change, entries, load};
+
+    /// The next answer; a helper that hears nothing for a minute fails.
+    fn next(store: &StoreThread) -> StoreEvent {
+        let began = Instant::now();
+        loop {
+            if let Some(event) = store.try_next() {
+                return event;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "no answer in a minute");
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// The helper behind the window's store.
+    #[test]
+    fn helper_that_is_killed() {
+        let Some(project) = std::env::var_os(PROJECT).map(PathBuf::from) else { return };
+        let (edit, loaded) = {
+            let opened = Project::open(&project).unwrap();
+            let edit = opened.edits().unwrap()[0].id;
+            (edit, load(&opened, edit))
+        };
+        // Nobody ever lets the export go on.
+        let (store, _never) = BusyStore::new();
+        let store = StoreThread::start(Box::new(store), Arc::new(|| {})).unwrap();
+        store.send(StoreRequest::Open(project.clone()));
+        assert!(matches!(next(&store), StoreEvent::Opened { result: Ok(_), .. }));
+        store.send(StoreRequest::Export { to: project.with_extension("csv"), shown: Shown::default() });
+        let mut n = entries(&loaded);
+        let id = RowId(edit.0);
+        let mut document = RegionDocument::new(id, SIZE, SIZE, loaded);
+        let mut out = std::io::stdout();
+        writeln!(out, "ack {n}").unwrap();
+        loop {
+            change(&mut document, n);
+            let request = RegionRequest::Append(id, document.next_to_write(0.0));
+            store.send(StoreRequest::Regions { project: project.clone(), request });
+            match next(&store) {
+                StoreEvent::Regions { event: RegionEvent::Appended(_, result), .. } => assert_eq!(result, Ok((1, Appended::Stored))),
+                other => panic!("{other:?}"),
+            }
+            document.written(1);
+            n += 1;
+            writeln!(out, "ack {n}").unwrap();
+            out.flush().unwrap();
+        }
+    }
+}
+
+/// Starts a helper, kills it a moment after its `changes`-th change, and returns the last change that it was promised.
+fn run_and_kill(helper: &str, path: &Path, changes: u32, after: Duration) -> u32 {
     let mut helper = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "helper_that_is_killed", "--nocapture"])
+        .args(["--exact", helper, "--nocapture"])
         .env(PROJECT, path)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -115,6 +184,17 @@ fn without_ids(side: &SideRegions) -> SideRegions {
 
 #[test]
 fn a_killed_program_loses_at_most_the_change_in_progress() {
+    kill_again_and_again("helper_that_is_killed", KILLS);
+}
+
+/// Through the queues and threads of the window, while the project's thread is busy with something that takes for ever.
+#[cfg(feature = "gui")]
+#[test]
+fn behind_the_windows_queues_a_killed_program_loses_at_most_the_change_in_progress() {
+    kill_again_and_again("behind_the_queues::helper_that_is_killed", KILLS / 4);
+}
+
+fn kill_again_and_again(helper: &str, kills: u32) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.editscope");
     let picture = |name: &str| PictureRef { path: folder.path().join(name), given: name.into() };
@@ -136,8 +216,8 @@ fn a_killed_program_loses_at_most_the_change_in_progress() {
     let mut expected = RegionDocument::new(RowId(1), SIZE, SIZE, nothing());
     let mut made = 0;
     let (began, mut in_progress_kept) = (Instant::now(), 0);
-    for kill in 0..KILLS {
-        let promised = run_and_kill(&path, 1 + kill % 3, Duration::from_micros(u64::from(kill * 7919 % 9_000)));
+    for kill in 0..kills {
+        let promised = run_and_kill(helper, &path, 1 + kill % 3, Duration::from_micros(u64::from(kill * 7919 % 9_000)));
         let project = Project::open(&path).unwrap();
         let edit = project.edits().unwrap()[0].id;
         let loaded = load(&project, edit);
@@ -155,8 +235,8 @@ fn a_killed_program_loses_at_most_the_change_in_progress() {
         let reopened = RegionDocument::new(RowId(1), SIZE, SIZE, loaded);
         assert_eq!(reopened.history().depth(), expected.history().depth(), "kill {kill}");
     }
-    assert!(made >= KILLS, "{made} changes in {KILLS} starts");
+    assert!(made >= kills, "{made} changes in {kills} starts");
     assert!(expected.log().iter().any(|line| matches!(line.kind, EntryKind::Undo(_))));
     assert_ne!(expected.state(Side::Edit), &SideRegions::unspoken(Side::Edit));
-    println!("{KILLS} kills, {made} changes, {in_progress_kept} of those in progress kept, {:.1} s", began.elapsed().as_secs_f64());
+    println!("{kills} kills, {made} changes, {in_progress_kept} of those in progress kept, {:.1} s", began.elapsed().as_secs_f64());
 }

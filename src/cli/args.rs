@@ -84,8 +84,12 @@ impl DeviceArgs {
 pub struct Open {
     /// The project file (NAME.editscope)
     pub project: PathBuf,
+    /// Networks for new runs, as in `score`; corrections are always scored with the networks that scored the edit [default: those of the
+    /// project's newest run, else demo]
+    #[arg(long, value_name = "demo|SET|DIR")]
+    pub models: Option<String>,
     #[command(flatten)]
-    pub networks: NetworkArgs,
+    pub device: DeviceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -202,7 +206,7 @@ pub enum ExportFormat {
     Jsonl,
     /// COCO annotations; masks as RLE (as polygons with --polygons)
     Coco,
-    /// One PNG a mask: white is the edit region (black with --invert)
+    /// One PNG a mask: white is the edit region (black with --invert); ignored pixels in the folder `ignored` below
     Masks,
     /// What raters said, one thing a line (a table for OUT.csv), as `import --ratings` reads it
     Ratings,

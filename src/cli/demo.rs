@@ -26,7 +26,7 @@ pub fn run(demo: Demo) -> anyhow::Result<Outcome> {
         Ok(()) => Ok(Outcome::Window(WindowRequest {
             project: Some(made.project),
             device: demo.device.preference(),
-            models: ModelSource::Demo,
+            models: Some(ModelSource::Demo),
             score: true,
         })),
         Err(why) => {

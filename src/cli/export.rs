@@ -36,8 +36,8 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             write_jsonl(&rows(&project, export, &scored)?, out)?;
             format!("{} lines", scored.len())
         }
-        ExportFormat::Masks => return pictures::masks(export, &scored),
-        ExportFormat::PasteBack => return pictures::paste_back(export, &scored, &rows(&project, export, &scored)?),
+        ExportFormat::Masks => return pictures::masks(&project, export, &scored),
+        ExportFormat::PasteBack => return pictures::paste_back(&project, export, &scored, &rows(&project, export, &scored)?),
         // Made above, of other things than the rows.
         ExportFormat::Report | ExportFormat::Ratings => String::new(),
         ExportFormat::Coco => return coco(&project, export, &scored),

@@ -1,43 +1,59 @@
 //! `export --format masks` and `paste-back`: a folder of pictures, one for each edit that has a region.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::bail;
 
-use crate::domain::rle::Rle;
-use crate::domain::{EditKey, Mask};
-use crate::engine::outputs;
+use crate::domain::Mask;
+use crate::engine::outputs::{self, IGNORED, MaskOf, Masks};
 use crate::engine::paste_back::{FEATHER, paste_back as pasted};
 use crate::engine::results::ScoredEdit;
-use crate::export::{ExportRow, MaskInk, Written, write_jsonl, write_masks, write_pictures};
+use crate::export::{ExportRow, MaskInk, OUTDATED, Written, note_outdated, write_jsonl, write_masks, write_pictures};
+use crate::storage::Project;
 
 use super::Finish;
 use super::args::Export;
 use super::progress::Progress;
 
-/// Writes the edit regions as black and white pictures.
-pub fn masks(export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Finish> {
-    let masks = regions(export, scored)?;
+/// Writes the edit regions as black and white pictures, and ignored pixels as pictures of their own below.
+pub fn masks(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Finish> {
+    let masks = regions(project, export, scored)?;
     let (ink, color) = if export.invert { (MaskInk::Black, "black") } else { (MaskInk::White, "white") };
-    let named = masks.iter().map(|(key, rle)| (key.0.as_str(), decoded(rle)));
-    let written = with_progress(masks.len(), |told| write_masks(named, ink, &export.output, told))?;
+    let total = masks.edit.len();
+    let written = with_progress(total, |told| write_masks(lazily(&masks.edit), ink, &export.output, told))?;
+    note_outdated(&export.output, &masks.outdated().collect::<Vec<_>>())?;
     let what = format!("masks ({color}: the edit region, at the size of the source)");
-    Ok(say(&written, &what, export, scored))
+    let finish = say(&written, &what, &masks, export, scored);
+    if masks.ignored.is_empty() {
+        return Ok(finish);
+    }
+    let folder = export.output.join(IGNORED);
+    let ignored = write_masks(lazily(&masks.ignored), ink, &folder, &mut |_| {})?;
+    ignored.failed.iter().for_each(|(name, why)| eprintln!("failed: {name}: {why}"));
+    out!("{}: {} masks ({color}: ignored pixels)", folder.display(), ignored.files.len());
+    Ok(if ignored.failed.is_empty() { finish } else { Finish::SomeFailed })
+}
+
+/// Masks with their names, each unpacked when its turn comes.
+fn lazily(masks: &[MaskOf]) -> impl Iterator<Item = (&str, Result<Mask, String>)> {
+    masks.iter().map(|mask| (mask.key.0.as_str(), mask.mask()))
 }
 
 /// Writes the region of each edit on its source, and a manifest of what was written.
-pub fn paste_back(export: &Export, scored: &[ScoredEdit], rows: &[ExportRow]) -> anyhow::Result<Finish> {
-    let masks = regions(export, scored)?;
+pub fn paste_back(project: &Project, export: &Export, scored: &[ScoredEdit], rows: &[ExportRow]) -> anyhow::Result<Finish> {
+    let masks = regions(project, export, scored)?;
     let feather = export.feather.unwrap_or(FEATHER);
     let manifest = export.output.join(outputs::PASTED_MANIFEST);
     // One of an earlier export would name what is being replaced.
     remove(&manifest)?;
-    let pictures = outputs::pairs(scored, rows)
-        .map(|(key, rle, row)| (key, decoded(rle).and_then(|mask| pasted(&row.source.path, &row.edited.path, &mask, feather))));
-    let written = with_progress(masks.len(), |told| write_pictures(pictures, &export.output, told))?;
+    let pictures = outputs::pairs(&masks.edit, rows)
+        .map(|(of, row)| (of.key.0.as_str(), of.mask().and_then(|mask| pasted(&row.source.path, &row.edited.path, &mask, feather))));
+    let written = with_progress(masks.edit.len(), |told| write_pictures(pictures, &export.output, told))?;
+    note_outdated(&export.output, &masks.outdated().collect::<Vec<_>>())?;
     write_jsonl(&outputs::pasted_rows(rows, &written.files), &manifest)?;
     let what = format!("pictures (only the region of the edit on its source, edge soft over {feather} px, sRGB)");
-    let finish = say(&written, &what, export, scored);
+    let finish = say(&written, &what, &masks, export, scored);
     out!("score them like any edit: editscope score {}", manifest.display());
     Ok(finish)
 }
@@ -49,16 +65,12 @@ fn remove(file: &Path) -> anyhow::Result<()> {
     }
 }
 
-fn decoded(rle: &Rle) -> Result<Mask, String> {
-    rle.to_mask().map_err(|error| error.to_string())
-}
-
 /// The edit region of each edit that has one, at the size of its source.
-fn regions<'a>(export: &Export, scored: &'a [ScoredEdit]) -> anyhow::Result<Vec<(&'a EditKey, &'a Rle)>> {
-    let masks = outputs::regions(scored);
-    if masks.is_empty() {
+fn regions(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Masks> {
+    let masks = outputs::masks(project, scored)?;
+    if masks.edit.is_empty() && masks.ignored.is_empty() {
         bail!(
-            "{}: no edit has an edit region of profile {}: it was not scored, or nothing was located",
+            "{}: no edit has an edit region of profile {}: it was not scored, or nothing was located, and nobody drew one",
             export.project.display(),
             export.profile
         );
@@ -74,14 +86,18 @@ fn with_progress<T>(total: usize, write: impl FnOnce(&mut dyn FnMut(usize)) -> T
     written
 }
 
-/// Says what was written, what had no region, and what failed.
-fn say(written: &Written, what: &str, export: &Export, scored: &[ScoredEdit]) -> Finish {
+/// Says what was written, what had no region, what is outdated, and what failed.
+fn say(written: &Written, what: &str, masks: &Masks, export: &Export, scored: &[ScoredEdit]) -> Finish {
     for (name, why) in &written.failed {
         eprintln!("failed: {name}: {why}");
     }
-    let done = written.files.len() + written.failed.len();
-    let without = scored.iter().filter(|edit| edit.score.is_some()).count().saturating_sub(done);
+    let with: HashSet<&str> = masks.edit.iter().map(|mask| mask.key.0.as_str()).collect();
+    let without = scored.iter().filter(|edit| edit.score.is_some() && !with.contains(edit.key.0.as_str())).count();
     let failed = if written.failed.is_empty() { String::new() } else { format!("; {} failed", written.failed.len()) };
-    out!("{}: {} {what}; {without} scored edits have no region{failed}", export.output.display(), written.files.len());
+    let outdated = match masks.outdated().count() {
+        0 => String::new(),
+        count => format!("; {count} belong to outdated scores ({OUTDATED} names them)"),
+    };
+    out!("{}: {} {what}; {without} scored edits have no region{outdated}{failed}", export.output.display(), written.files.len());
     if written.failed.is_empty() { Finish::Done } else { Finish::SomeFailed }
 }

@@ -58,7 +58,8 @@ pub struct WindowRequest {
     /// The project to open; `None` shows the start page.
     pub project: Option<std::path::PathBuf>,
     pub device: crate::engine::DevicePreference,
-    pub models: crate::engine::ModelSource,
+    /// `None`: those that scored the project.
+    pub models: Option<crate::engine::ModelSource>,
     /// Score the project as soon as it is open (the demo).
     pub score: bool,
 }

@@ -251,6 +251,7 @@ fn line_of(edit: &ScoredEdit, score: &crate::domain::Score, range: Option<&Range
         trace,
         triage: score.triage,
         flags: flags_of(score).into_iter().map(|flag| flag.name().to_owned()).collect(),
+        outdated: edit.outdated,
         automatic,
         models: edit.models.clone(),
         device: edit.device.clone(),

@@ -24,8 +24,8 @@ pub fn open(open: Open) -> anyhow::Result<WindowRequest> {
     }
     Ok(WindowRequest {
         project: Some(open.project),
-        device: open.networks.device.preference(),
-        models: ModelSource::from_argument(&open.networks.models),
+        device: open.device.preference(),
+        models: open.models.as_deref().map(ModelSource::from_argument),
         score: false,
     })
 }

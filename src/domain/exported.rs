@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating, Triage};
+use super::{Baselines, Outcome, Parse, Parts, PictureRef, Profile, Rating, Region, Triage};
 
 /// An edit with everything that is known about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,24 @@ pub struct ExportResult {
     pub triage: Triage,
     /// Why the score deserves a look, by the names of the project file (`no-box`, `leak-high`, …).
     pub flags: Vec<String>,
+    /// Picture, parse or regions changed since the score was made: it is not theirs.
+    pub outdated: bool,
+}
+
+/// A region on a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportRegion {
+    pub region: Region,
+    /// Key of the edit that it belongs to; `None` for boxes of a source, which all its edits share.
+    pub edit: Option<String>,
+    /// It belongs to a score that is not that of the regions, parse and pictures of now.
+    pub outdated: bool,
+}
+
+impl From<Region> for ExportRegion {
+    fn from(region: Region) -> Self {
+        Self { region, edit: None, outdated: false }
+    }
 }
 
 /// What the metric said by itself, where a person's correction is the result.

@@ -30,7 +30,7 @@ mod vote;
 
 pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
 pub use distance::squared_distances;
-pub use exported::{AutomaticResult, ExportResult, ExportRow};
+pub use exported::{AutomaticResult, ExportRegion, ExportResult, ExportRow};
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
 pub use item::{Edit, EditKey, Item, ItemKey, PictureRef};
 pub use mask::Mask;

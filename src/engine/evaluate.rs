@@ -18,7 +18,7 @@ use super::cache::ProjectCache;
 use super::inputs::{self, Reading, Sizes};
 use super::messages::{Event, Level, RunToken, ScoreRequest};
 use super::networks::NetworkSlot;
-use super::{corrections, results, triage};
+use super::{corrections, results, scored_by, triage};
 
 /// What one run needs besides the project and the networks.
 pub struct Run<'a> {
@@ -68,6 +68,7 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
         settings: serde_json::json!({ "box_threshold": Settings::new(run.request.profile).box_threshold }),
         range: run.request.range.clone(),
     };
+    say_mixed(project, &about, run)?;
     look_for_pictures(project, run)?;
     let (id, ready) = begin(project, &about, run.request.rescore)?;
     let already = items.iter().flat_map(|(_, edits)| edits).filter(|edit| ready.contains(&edit.id)).count();
@@ -102,10 +103,29 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
     Ok(tally)
 }
 
+/// A single edit is scored with other networks than before: its score and those of the rest cannot be compared, which a person should know.
+fn say_mixed(project: &Project, about: &NewRun, run: &mut Run<'_>) -> Result<(), StorageError> {
+    let Some([edit]) = run.request.edits.as_deref() else { return Ok(()) };
+    let Some(before) = scored_by::run_of(project, *edit, about.profile)?.map(|run| run.about) else { return Ok(()) };
+    if before.models_fingerprint != about.models_fingerprint {
+        let text = format!(
+            "This edit was scored with {} and is scored with {} now; scores of different networks cannot be compared. Score all edits with \
+             the same ones (Score all).",
+            before.models, about.models
+        );
+        (run.emit)(Event::Message { level: Level::Warning, text });
+    }
+    Ok(())
+}
+
 /// Scores of pictures that changed since are made again; where a picture is missing, the project says so from now on.
 fn look_for_pictures(project: &Project, run: &mut Run<'_>) -> Result<(), StorageError> {
     // A single edit is scored because a person asked for it or corrected it; looking at 100,000 files first would make them wait.
-    if run.request.edits.as_ref().is_some_and(|edits| edits.len() == 1) {
+    if let Some([edit]) = run.request.edits.as_deref() {
+        let changed = project.changed_pictures_of(*edit)?;
+        if !changed.is_empty() {
+            (run.emit)(Event::PicturesChanged(changed));
+        }
         return Ok(());
     }
     let report = project.look_for_pictures()?;
@@ -114,6 +134,7 @@ fn look_for_pictures(project: &Project, run: &mut Run<'_>) -> Result<(), Storage
     }
     let text = format!("pictures that changed since they were scored: {}; their edits are scored again", report.changed.len());
     (run.emit)(Event::Message { level: Level::Info, text });
+    (run.emit)(Event::PicturesChanged(report.changed));
     Ok(())
 }
 

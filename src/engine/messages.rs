@@ -53,6 +53,36 @@ impl ModelSource {
             folder => Self::Folder(PathBuf::from(folder)),
         }
     }
+
+    /// What [`Self::from_argument`] reads back to the same networks, from whatever folder the program is started in.
+    pub fn to_argument(&self) -> String {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
+        match self {
+            Self::Demo => "demo".to_owned(),
+            Self::Folder(folder) => absolute(folder),
+            Self::Catalog(name) => name.clone(),
+            Self::With { base, role, path } => {
+                // What is no file is the name of a published network.
+                let path = if path.exists() { absolute(path) } else { path.display().to_string() };
+                format!("{},{}={path}", base.to_argument(), role.folder())
+            }
+        }
+    }
+
+    /// Reads what a run calls its networks: as they display themselves, with the beginning of their fingerprint in brackets behind.
+    pub fn from_words(words: &str) -> Self {
+        let named = words.strip_suffix(')').and_then(|words| words.rsplit_once(" (")).map_or(words, |(named, _)| named);
+        Self::from_display(named)
+    }
+
+    fn from_display(named: &str) -> Self {
+        let with = named.rsplit_once(" with ").and_then(|(base, part)| {
+            let (role, path) = part.split_once(" from ")?;
+            let role = Role::METRIC.into_iter().find(|known| known.folder() == role)?;
+            Some(Self::With { base: Box::new(Self::from_display(base)), role, path: PathBuf::from(path) })
+        });
+        with.unwrap_or_else(|| Self::from_argument(named))
+    }
 }
 
 impl fmt::Display for ModelSource {
@@ -222,6 +252,8 @@ pub enum Event {
         project: PathBuf,
         report: PictureReport,
     },
+    /// These files hold other pictures than when the project last looked; their edits are scored anew.
+    PicturesChanged(Vec<PathBuf>),
     /// About a question to the segmenter.
     Prompt(PromptEvent),
     /// About one edit.

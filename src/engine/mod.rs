@@ -34,6 +34,7 @@ mod prompts;
 mod recent;
 pub mod results;
 mod runs;
+pub mod scored_by;
 #[cfg(feature = "nets")]
 mod session;
 pub mod triage;

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::metrics::ports::{Networks, PortError};
-use crate::nets::preference::DevicePreference;
+use crate::nets::preference::{DeviceChoice, DevicePreference};
 use crate::storage::{Project, StorageError};
 
 use super::baseline_networks::BaselineNetworks;
@@ -73,6 +73,18 @@ impl NetworkSlot {
         self.session.as_ref().map_or_else(Default::default, |s| (s.device_words(), s.models_words(), s.fingerprint()))
     }
 
+    /// Whether these networks are loaded for this device.
+    pub(super) fn is_for(&self, models: &ModelSource, device: DevicePreference) -> bool {
+        self.session.as_ref().is_some_and(|session| session.is_for(models, device))
+    }
+
+    /// The networks that are loaded and the device asked for, if they have this fingerprint and run where they shall.
+    pub(super) fn holds(&self, fingerprint: &str, device: DeviceChoice) -> Option<(ModelSource, DevicePreference)> {
+        let session =
+            self.session.as_ref().filter(|session| session.preference().device == device && session.fingerprint() == fingerprint)?;
+        Some((session.models().clone(), session.preference()))
+    }
+
     /// Lends the segmenter to `work`, with a name that changes with its checkpoint and device.
     ///
     /// # Errors
@@ -88,12 +100,16 @@ impl NetworkSlot {
         self.session.as_ref()?.failure().map(|error| error.to_string())
     }
 
-    /// Notes in the project under which names the cache keeps what these networks gave, so that it can be read without them.
+    /// Notes in the project under which names the cache keeps what these networks gave, so that it can be read without them, and where they
+    /// are, so that they are found again.
     ///
     /// # Errors
     /// When the project cannot be written.
     pub fn remember(&self, project: &Project) -> Result<(), StorageError> {
-        self.session.as_ref().map_or(Ok(()), |session| session.cache_names().remember(project, &session.fingerprint()))
+        let Some(session) = &self.session else { return Ok(()) };
+        let fingerprint = session.fingerprint();
+        session.cache_names().remember(project, &fingerprint)?;
+        session.noted().remember(project, &fingerprint)
     }
 
     /// Lends the networks to `work`. When a GPU that was chosen automatically fails, the CPU takes over and `work` runs again.
@@ -131,6 +147,16 @@ impl NetworkSlot {
 
 #[cfg(not(feature = "nets"))]
 impl NetworkSlot {
+    /// Nothing is loaded.
+    pub(super) fn is_for(&self, _models: &ModelSource, _device: DevicePreference) -> bool {
+        false
+    }
+
+    /// Nothing is loaded.
+    pub(super) fn holds(&self, _fingerprint: &str, _device: DeviceChoice) -> Option<(ModelSource, DevicePreference)> {
+        None
+    }
+
     /// Nothing is loaded, so nothing fails.
     pub fn failure(&self) -> Option<String> {
         None

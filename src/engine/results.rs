@@ -21,6 +21,8 @@ pub struct ScoredEdit {
     pub score: Option<Score>,
     /// Why there is no score.
     pub why: Option<String>,
+    /// Picture, parse or regions changed since the score was made: the queue calls it outdated.
+    pub outdated: bool,
     pub combined: Combined,
     /// What the metric said by itself, where `score` is a person's correction; `None` where nothing was corrected.
     pub automatic: Option<Automatic>,
@@ -199,6 +201,7 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
             models: run.map(|run| run.about.models.clone()).unwrap_or_default(),
             device: run.map(|run| run.about.device.clone()).unwrap_or_default(),
             seconds: stored.as_ref().map_or(0.0, |stored| stored.seconds),
+            outdated: stored.as_ref().is_some_and(|stored| stored.stale),
             score: stored.map(|stored| stored.score),
             why,
             combined,
@@ -259,6 +262,7 @@ fn result_of(scored: &ScoredEdit, profile: Profile, range: &str) -> Option<Expor
         automatic,
         baselines: scored.baselines.clone(),
         triage: scored.score.as_ref().map(|score| score.triage).unwrap_or_default(),
+        outdated: scored.outdated,
         flags: scored.score.iter().flat_map(flags_of).map(|flag| flag.name().to_owned()).collect(),
     })
 }

@@ -10,6 +10,7 @@ use super::handle::{Cancelled, Outbox};
 use super::messages::{Event, Request, RunToken, ScoreRequest};
 use super::networks::NetworkSlot;
 use super::prompts::{PromptDesk, SeenPictures};
+use super::scored_by;
 
 /// What the thread reads from.
 pub struct Inbox {
@@ -56,8 +57,7 @@ fn score(
             inbox.prompts.serve(networks, seen, out);
         }
         for job in inbox.background.try_iter() {
-            let ask = job.ask();
-            if (&ask.models, ask.device) == (&request.models, request.device) {
+            if scored_by::fits(job.ask(), networks) {
                 audit::finish(&job, networks, newest, out);
             } else {
                 waiting.push(job);

@@ -20,6 +20,7 @@ use super::loaded::Loaded;
 use super::messages::ModelSource;
 use super::model_parts::parts_of;
 use super::recent::Recent;
+use super::scored_by::Noted;
 
 /// Why networks could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -160,6 +161,15 @@ impl Session {
     pub fn cache_names(&self) -> CacheNames {
         let Fingerprints { detector, segmenter, encoder } = &self.fingerprints;
         CacheNames { detector: detector.clone(), segmenter: segmenter.clone(), encoder: encoder.clone() }
+    }
+
+    /// Where these networks are, and how finely they multiply.
+    pub(super) fn noted(&self) -> Noted {
+        let precision = match self.loaded.borrow().device().precision {
+            Precision::F32 => PrecisionChoice::F32,
+            Precision::F16 => PrecisionChoice::F16,
+        };
+        Noted { models: self.models.clone(), precision }
     }
 
     /// The networks' name with the beginning of their fingerprint.

@@ -1,7 +1,9 @@
 //! Regions as COCO annotations: one file that annotation tools and `pycocotools` read.
 //!
 //! A category is what a region stands for (`original`, `edited`, `edit_mask`, `ignore`). Masks are compressed RLE or polygons, boxes
-//! have the polygon of their corners too. The phrase, origin and confidence are extra keys of the annotation.
+//! have the polygon of their corners too. Extra keys of an annotation: `phrase` (what the region is called; of a mask that a network found, the
+//! key of its edit), `origin`, `score` (confidence), `edit` (key of the edit that it belongs to) and `outdated` (`true` where the score that it
+//! belongs to is older than regions, parse or pictures of now). `ignore` are the pixels that count neither way; leave them out of masks.
 
 use std::path::Path;
 
@@ -11,7 +13,7 @@ use super::rows::Folder;
 use super::{ExportError, write_file};
 use crate::domain::mask_ops::contours;
 use crate::domain::rle::{Rle, RleError};
-use crate::domain::{ImageSpace, Mask, PictureRef, Rect, Region, RegionRole, RegionShape, Size};
+use crate::domain::{ExportRegion, ImageSpace, Mask, PictureRef, Rect, RegionRole, RegionShape, Size};
 
 /// How masks are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -30,7 +32,7 @@ pub struct CocoPicture {
     pub picture: PictureRef,
     /// Of the upright picture.
     pub size: Size,
-    pub regions: Vec<Region>,
+    pub regions: Vec<ExportRegion>,
 }
 
 const CATEGORIES: [(RegionRole, &str); 4] = [
@@ -63,7 +65,8 @@ pub fn write_coco(pictures: &[CocoPicture], form: MaskForm, out: &Path) -> Resul
     write_file(out, |file| serde_json::to_writer(file, &whole).map_err(|error| error.to_string()))
 }
 
-fn annotation(id: usize, image: usize, region: &Region, size: Size, form: MaskForm) -> Result<Value, String> {
+fn annotation(id: usize, image: usize, exported: &ExportRegion, size: Size, form: MaskForm) -> Result<Value, String> {
+    let region = &exported.region;
     let category = 1 + CATEGORIES.iter().position(|(role, _)| *role == region.role).unwrap_or_default();
     let (segmentation, rect, area) = match &region.shape {
         RegionShape::Box(rect) => {
@@ -83,6 +86,12 @@ fn annotation(id: usize, image: usize, region: &Region, size: Size, form: MaskFo
     });
     if let Some(confidence) = region.confidence {
         annotation["score"] = json!(confidence);
+    }
+    if let Some(edit) = &exported.edit {
+        annotation["edit"] = json!(edit);
+    }
+    if exported.outdated {
+        annotation["outdated"] = json!(true);
     }
     Ok(annotation)
 }

@@ -25,6 +25,9 @@ pub enum MaskInk {
 /// A file of this name in the folder says that the pictures in it are not all; it goes when the last one is written.
 pub const INCOMPLETE: &str = "INCOMPLETE.txt";
 
+/// A file of this name in the folder names edits whose pictures belong to a score that is outdated.
+pub const OUTDATED: &str = "OUTDATED.txt";
+
 const WHY_INCOMPLETE: &str =
     "EditScope is writing pictures into this folder, or was interrupted while it did. Not all of them are here: export again.\n";
 
@@ -68,6 +71,26 @@ pub fn write_pictures<'a>(
     told: &mut dyn FnMut(usize),
 ) -> Result<Written, ExportError> {
     write_all(pictures.into_iter().map(|(name, picture)| (name, picture.map(Into::into))), "picture", folder, told)
+}
+
+/// Writes [`OUTDATED`] into a folder of pictures, or takes that of an earlier export away when nothing is outdated.
+///
+/// # Errors
+/// When it cannot be written or removed.
+pub fn note_outdated(folder: &Path, keys: &[&str]) -> Result<(), ExportError> {
+    let path = folder.join(OUTDATED);
+    if keys.is_empty() {
+        return match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(ExportError::Write { path, source }),
+            _ => Ok(()),
+        };
+    }
+    let text = format!(
+        "The regions of these edits belong to scores that are older than their regions, parse or pictures. Score them again, then export \
+         again:\n{}\n",
+        keys.join("\n")
+    );
+    write_file(&path, |file| file.write_all(text.as_bytes()).map_err(|error| error.to_string()))
 }
 
 fn write_all<'a>(

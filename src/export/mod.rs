@@ -14,9 +14,9 @@ mod table;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-pub use crate::domain::{AutomaticResult, ExportResult, ExportRow};
+pub use crate::domain::{AutomaticResult, ExportRegion, ExportResult, ExportRow};
 pub use coco::{CocoPicture, MaskForm, write_coco};
-pub use masks::{INCOMPLETE, MaskInk, Written, write_masks, write_pictures};
+pub use masks::{INCOMPLETE, MaskInk, OUTDATED, Written, note_outdated, write_masks, write_pictures};
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
 pub use report::{DRAWN_NOW, ReportEdit, ReportExtras, ReportPoint, no_pairs_words, significance_words, write_report};
 pub use rows::write_jsonl;

@@ -100,6 +100,9 @@ fn result_of(result: Option<&ExportResult>, human: &BTreeMap<&str, f64>) -> Valu
         if !result.flags.is_empty() {
             object.insert("flags".into(), json!(result.flags));
         }
+        if result.outdated {
+            object.insert("outdated".into(), json!(true));
+        }
     }
     if !human.is_empty() {
         object.insert("human".into(), json!(human));

@@ -57,6 +57,9 @@ pub struct ScoreLine {
     /// Why the score deserves a look, by the names of the project file (`no-box`, `leak-high`, …).
     #[serde(default)]
     pub flags: Vec<String>,
+    /// Present, and `true`, where picture, parse or regions changed since the score was made and it could not follow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outdated: bool,
     /// Present where a person corrected regions or parse; all keys above then hold for the correction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub automatic: Option<AutomaticLine>,

@@ -2,7 +2,7 @@
 //!
 //! Unknown keys that hold only text are columns of their own name; others are columns `KEY:json` with JSON in the cells, so that
 //! numbers, lists and empty texts come back as what they were. Results stand in columns `editscope.…` at the end: numbers, with
-//! the reason beside them where there is none.
+//! the reason beside them where there is none; `editscope.outdated` is `true` where picture, parse or regions changed since.
 
 use std::path::Path;
 
@@ -42,6 +42,8 @@ struct Columns {
     baselines: Vec<String>,
     /// Some row has flags.
     flags: bool,
+    /// Some score is outdated.
+    outdated: bool,
     /// Names of the triage numbers that some row has.
     triage: Vec<&'static str>,
     /// Criteria that anybody answered.
@@ -73,6 +75,7 @@ impl Columns {
             automatic: rows.iter().any(|row| row.result.as_ref().is_some_and(|result| result.automatic.is_some())),
             baselines: baseline_columns(rows),
             flags: rows.iter().any(|row| row.result.as_ref().is_some_and(|result| !result.flags.is_empty())),
+            outdated: rows.iter().any(|row| row.result.as_ref().is_some_and(|result| result.outdated)),
             triage: triage_columns(rows),
             criteria,
             unknown,
@@ -97,6 +100,9 @@ impl Columns {
         }
         if self.flags {
             header.push("editscope.flags".into());
+        }
+        if self.outdated {
+            header.push("editscope.outdated".into());
         }
         header.extend(self.triage.iter().map(|name| format!("editscope.triage.{name}")));
         if self.automatic {
@@ -133,6 +139,10 @@ impl Columns {
         }
         if self.flags {
             cells.push(row.result.as_ref().map(|result| result.flags.join(" ")).unwrap_or_default());
+        }
+        if self.outdated {
+            let outdated = row.result.as_ref().is_some_and(|result| result.outdated);
+            cells.push(if outdated { "true".to_owned() } else { String::new() });
         }
         let triage = row.result.as_ref().map(|result| triage_cells(&result.triage)).unwrap_or_default();
         let number = |name: &&str| triage.iter().find(|(known, _)| known == name).and_then(|(_, value)| *value);

@@ -69,13 +69,13 @@ pub struct App {
     pub(super) mask_work: super::apply_masks::MaskWork,
     /// The edit whose neighbours were asked for.
     preloaded_for: Option<RowId>,
-    /// The person knows what is not saved, and closes the window all the same.
-    pub(super) close_anyway: bool,
     /// When the last frame was drawn, in seconds of egui's clock.
     drawn_at: f64,
     pub(super) screenshot: Option<Screenshot>,
     /// Keys that a screenshot presses in the next frame.
     pub(super) pressed_keys: Vec<egui::Key>,
+    /// The window may close: everything is on disk, or the person wants to lose it.
+    pub(super) may_close: bool,
     /// What takes long in a frame, for the frame-time bench.
     pub frame_seconds: f64,
 }
@@ -115,10 +115,10 @@ impl App {
             tool_traffic: Default::default(),
             mask_work: Default::default(),
             preloaded_for: None,
-            close_anyway: false,
             drawn_at: 0.0,
             screenshot: parts.screenshot,
             pressed_keys: Vec::new(),
+            may_close: false,
             frame_seconds: 0.0,
         };
         if let Some(path) = parts.open {
@@ -191,7 +191,6 @@ impl App {
             self.apply(action);
         }
         self.hold_still(&ctx);
-        self.ask_before_closing(&ctx);
         if std::mem::take(&mut self.rows_changed) {
             self.state.queue.refresh();
             self.agreement_stale = true;
@@ -199,21 +198,14 @@ impl App {
         let now = ctx.input(|input| input.time);
         self.state.toasts.retain(|toast| toast.until.is_none_or(|until| until > now));
         self.update_tools();
+        self.hold_window();
+        self.update_leaving();
         self.rating_clock();
         self.want_selected();
         self.preload_neighbours();
         self.look_for_motion();
         self.refresh_agreement();
         self.keep_settings();
-    }
-
-    /// Typed fields wait for the person to save them; closing the window would lose them without a word.
-    fn ask_before_closing(&mut self, ctx: &egui::Context) {
-        let unsaved = self.state.typed_parse().is_some() || !self.state.typed_parses.is_empty();
-        if unsaved && !self.close_anyway && ctx.input(|input| input.viewport().close_requested()) {
-            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
-            self.state.dialog = Some(super::state::Dialog::Unsaved);
-        }
     }
 
     /// Panes show what they showed when a gesture began, until it ends: a blink or the flip key would put another picture under the pointer.
@@ -341,8 +333,10 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self) {
-        self.save_comment();
-        self.flush_regions();
+        if !self.may_close {
+            self.save_comment();
+            self.flush();
+        }
     }
 }
 

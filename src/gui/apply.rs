@@ -13,6 +13,7 @@ use super::app::App;
 use super::command::Command;
 use super::context::Action;
 use super::dialogs::Ask;
+use super::leaving::Leaving;
 use super::pictures::Wanted;
 use super::rescore::AuditAction;
 use super::settings::{Settings, ThemeChoice};
@@ -56,11 +57,12 @@ impl App {
             Action::CancelRun(token) => self.cancel(token),
             Action::SetSettings(settings) => self.set_settings(settings),
             Action::Agreement(action) => self.agreement_action(action),
-            Action::CloseDialog => self.state.dialog = None,
-            Action::CloseAnyway => {
-                self.close_anyway = true;
-                self.ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+            Action::CloseDialog => {
+                if self.state.dialog.take() == Some(Dialog::Leaving) {
+                    self.stay();
+                }
             }
+            Action::Leave(answer) => self.leave_answer(answer),
             Action::SeekCommand(text, marked) => self.state.sought_command = (text, marked),
             Action::RunFound(command) => {
                 self.state.dialog = None;
@@ -103,44 +105,10 @@ impl App {
             self.answer(self.state.rating.active, answer);
             return;
         }
+        if self.project_command(command) || self.queue_command(command) {
+            return;
+        }
         match command {
-            Command::OpenProject => self.ask(Ask::OpenProject),
-            Command::ImportData => self.ask(Ask::Data),
-            Command::ImportRatings if self.state.info().is_some() => self.ask(Ask::Ratings),
-            Command::LocatePictures if self.state.info().is_some() => self.ask(Ask::PicturesIn),
-            Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
-            Command::MakeDemo => self.make_demo(),
-            export if export.regions_out(self.state.audit.feather()).is_some() && self.state.info().is_some() => {
-                if let Some(out) = export.regions_out(self.state.audit.feather()) {
-                    self.ask(Ask::RegionsTo(out));
-                }
-            }
-            Command::ScoreAll => self.start_run(None),
-            Command::ScoreSelected => {
-                if let Some(id) = self.state.queue.selected() {
-                    self.start_run(Some(id));
-                }
-            }
-            Command::CancelRuns => {
-                let tokens: Vec<u64> = self.state.jobs.0.iter().filter(|job| job.is_active()).map(|job| job.token).collect();
-                tokens.into_iter().for_each(|token| self.cancel(token));
-            }
-            Command::NextEdit | Command::NextEditLetter => self.step(1),
-            Command::PreviousEdit | Command::PreviousEditLetter => self.step(-1),
-            Command::NextUnrated => self.jump(self.state.queue.next_where(|row| row.raters == 0), "Every edit of the queue is rated."),
-            Command::NextProblem => {
-                self.jump(self.state.queue.next_where(|row| !row.flags.is_empty()), "No edit of the queue has a flag.");
-            }
-            Command::NextDisagreement => self.step_disagreement(1),
-            Command::PreviousDisagreement => self.step_disagreement(-1),
-            Command::ClearPicked => self.clear_picked(),
-            Command::SwitchPlot => self.switch_plot(),
-            Command::ChooseGroundTruth if self.state.info().is_some() => self.ask(Ask::GroundTruth),
-            Command::WriteReport if self.state.agreement.shown().is_some() => self.ask(Ask::ReportTo),
-            Command::FindText => {
-                self.state.page = Page::Audit;
-                self.state.focus_search = true;
-            }
             Command::FitView => self.state.view.fit = true,
             Command::OneToOne => self.zoom_to(1.0 / self.ctx.pixels_per_point()),
             Command::ZoomIn => self.zoom_to(self.zoom_now() * ZOOM_STEP),
@@ -151,8 +119,6 @@ impl App {
             Command::TabRegions => self.state.tab = Tab::Regions,
             Command::TabRate => self.state.tab = Tab::Rate,
             Command::TabHistory => self.state.tab = Tab::History,
-            Command::NextQuestion => self.state.rating.step(1),
-            Command::PreviousQuestion => self.state.rating.step(-1),
             Command::ShowSensitivity => self.apply_audit(AuditAction::ToggleSensitivity),
             Command::ShowPasteBack => self.apply_audit(AuditAction::TogglePasteBack),
             Command::SavePasteBack => self.save_pasted(),
@@ -180,19 +146,81 @@ impl App {
         }
     }
 
-    /// Opens a project file; what was open is left.
+    /// Commands about the project's file, its runs and what is read and written; whether this was one.
+    fn project_command(&mut self, command: Command) -> bool {
+        match command {
+            Command::OpenProject => self.ask(Ask::OpenProject),
+            Command::ImportData => self.ask(Ask::Data),
+            Command::ImportRatings if self.state.info().is_some() => self.ask(Ask::Ratings),
+            Command::LocatePictures if self.state.info().is_some() => self.ask(Ask::PicturesIn),
+            Command::ExportScores if self.state.info().is_some() => self.ask(Ask::ExportTo),
+            Command::MakeDemo => self.make_demo(),
+            export if export.regions_out(self.state.audit.feather()).is_some() && self.state.info().is_some() => {
+                if let Some(out) = export.regions_out(self.state.audit.feather()) {
+                    self.ask(Ask::RegionsTo(out));
+                }
+            }
+            Command::ScoreAll => self.start_run(None),
+            Command::ScoreSelected => {
+                if let Some(id) = self.state.queue.selected() {
+                    self.start_run(Some(id));
+                }
+            }
+            Command::CancelRuns => {
+                let tokens: Vec<u64> = self.state.jobs.0.iter().filter(|job| job.is_active()).map(|job| job.token).collect();
+                tokens.into_iter().for_each(|token| self.cancel(token));
+            }
+            Command::ChooseGroundTruth if self.state.info().is_some() => self.ask(Ask::GroundTruth),
+            Command::WriteReport if self.state.agreement.shown().is_some() => self.ask(Ask::ReportTo),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Commands that go through the queue and its questions; whether this was one.
+    fn queue_command(&mut self, command: Command) -> bool {
+        match command {
+            Command::NextEdit | Command::NextEditLetter => self.step(1),
+            Command::PreviousEdit | Command::PreviousEditLetter => self.step(-1),
+            Command::NextUnrated => self.jump(self.state.queue.next_where(|row| row.raters == 0), "Every edit of the queue is rated."),
+            Command::NextProblem => {
+                self.jump(self.state.queue.next_where(|row| !row.flags.is_empty()), "No edit of the queue has a flag.");
+            }
+            Command::NextDisagreement => self.step_disagreement(1),
+            Command::PreviousDisagreement => self.step_disagreement(-1),
+            Command::ClearPicked => self.clear_picked(),
+            Command::SwitchPlot => self.switch_plot(),
+            Command::FindText => {
+                self.state.page = Page::Audit;
+                self.state.focus_search = true;
+            }
+            Command::NextQuestion => self.state.rating.step(1),
+            Command::PreviousQuestion => self.state.rating.step(-1),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Opens a project file; what was open is left once all of it is on disk.
     pub(super) fn open_project(&mut self, path: PathBuf) {
-        self.save_comment();
+        self.leave(Leaving::Open(path));
+    }
+
+    /// Opens a project file now.
+    pub(super) fn go_to_project(&mut self, path: PathBuf) {
         let reopened = self.state.info().is_some_and(|info| info.path == path);
         if !reopened {
             self.keep_typed_parse(self.state.queue.selected_row().map(|row| Arc::clone(&row.item)));
             self.state.queue = Default::default();
             self.state.details = None;
             self.forget_agreement();
-            self.pictures.clear();
             self.forget_sessions();
             self.state.motions.clear();
+            self.state.audit.forget_project();
+            self.forget_regions();
         }
+        // Files may have changed since they were decoded, also those of the same project.
+        self.pictures.clear();
         self.state.project = ProjectState::Opening(path.clone());
         self.store.send(StoreRequest::Open(path));
     }
@@ -358,7 +386,7 @@ impl App {
     }
 
     fn save_rating(&mut self) {
-        let Some(id) = self.state.queue.selected() else { return };
+        let (Some(id), Some(project)) = (self.state.queue.selected(), self.state.info().map(|info| info.path.clone())) else { return };
         if self.state.rating.is_empty() {
             return;
         }
@@ -368,7 +396,7 @@ impl App {
         if !self.state.rating.keeps_elsewhere() {
             rating.context = Some(self.quick_context());
         }
-        self.store.send(StoreRequest::SaveRating { id, rating });
+        self.store.send(StoreRequest::SaveRating { project, id, rating });
     }
 
     /// Puts fields aside that were typed and not saved, until the item is looked at again.
@@ -392,6 +420,13 @@ impl App {
 
     fn set_settings(&mut self, settings: Settings) {
         let before = std::mem::replace(&mut self.settings, settings);
+        let made_with = |settings: &Settings| (settings.profile, settings.models.clone(), settings.device);
+        self.settings.models_given |= before.models != self.settings.models;
+        self.settings.precision_given |= before.device.precision != self.settings.device.precision;
+        if made_with(&before) != made_with(&self.settings) {
+            self.state.audit.forget_answers();
+            self.want_pasted();
+        }
         if before.theme != self.settings.theme {
             self.ctx.set_theme(self.settings.theme);
         }

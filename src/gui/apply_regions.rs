@@ -11,7 +11,6 @@ use super::app::App;
 use super::command::Command;
 use super::region_store::RegionRequest;
 use super::state::Tab;
-use super::store::StoreRequest;
 use super::tool_actions::{OfSelected, ToolAction};
 
 impl App {
@@ -85,7 +84,7 @@ impl App {
         let mut hidden: Vec<(Side, RegionId)> = hidden_of(&tools.hidden, id).collect();
         hidden.sort_unstable();
         self.tool_traffic.hiding += 1;
-        self.store.send(StoreRequest::Regions(RegionRequest::Hide(id, hidden)));
+        self.ask_regions(RegionRequest::Hide(id, hidden));
     }
 
     /// Does something that may change regions. One that is hidden and goes away is hidden no longer, so that it is seen when it comes back;

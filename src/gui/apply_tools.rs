@@ -1,8 +1,8 @@
 //! What the tools do to the state, and what they exchange with the project file and the segmenter.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::domain::{Score, Side};
 use crate::editor::RowId;
@@ -15,9 +15,6 @@ use super::app::App;
 use super::region_store::{LoadedRegions, RegionEvent, RegionRequest};
 use super::store::StoreRequest;
 use super::tool_actions::ToolAction;
-
-/// How long the end of the program waits for the disk.
-const LAST_WAIT: Duration = Duration::from_secs(3);
 
 /// How the message begins that goes away once the disk takes changes again.
 const IN_MEMORY_ONLY: &str = "The change is kept in memory only";
@@ -72,23 +69,31 @@ impl App {
         self.check_other_windows(now);
     }
 
-    /// Regions belong to the project they were read from; unsaved ones of another one are said to be lost.
+    /// Regions belong to the project they were read from.
     fn follow_project(&mut self) {
         let open = self.state.info().map(|info| info.path.clone());
         if open.is_none() || open == self.tool_traffic.project {
             return;
         }
-        let lost = self.state.tools.unsaved_count();
-        if lost > 0 {
-            self.toast(Level::Error, format!("{lost} changes of regions were never written: the project they belong to was closed."));
-        }
+        self.forget_regions();
+        self.tool_traffic.project = open;
+    }
+
+    /// Forgets all regions, also changes that are not on disk: another project is opened, and either there are none or the person said so.
+    pub(super) fn forget_regions(&mut self) {
         self.state.tools.document = None;
         self.state.tools.unsaved.clear();
         self.state.tools.hidden.clear();
         self.state.tools.cancel();
-        // What was asked of the project before is answered all the same.
-        let ToolTraffic { next_prompt, hiding, going_back, .. } = self.tool_traffic;
-        self.tool_traffic = ToolTraffic { project: open, next_prompt, hiding, going_back, ..ToolTraffic::default() };
+        self.mask_work = Default::default();
+        self.tool_traffic = ToolTraffic { next_prompt: self.tool_traffic.next_prompt, ..ToolTraffic::default() };
+    }
+
+    /// Asks about regions of the project that they were read from; whoever answers refuses it when another one is open by then.
+    pub(super) fn ask_regions(&self, request: RegionRequest) {
+        if let Some(project) = self.tool_traffic.project.clone() {
+            self.store.send(StoreRequest::Regions { project, request });
+        }
     }
 
     fn follow_selection(&mut self, selected: Option<RowId>) {
@@ -113,7 +118,7 @@ impl App {
             self.state.tools.unreadable = None;
             self.tool_traffic.loading = Some(id);
             self.tool_traffic.loaded = None;
-            self.store.send(StoreRequest::Regions(RegionRequest::Load(id)));
+            self.ask_regions(RegionRequest::Load(id));
         }
         self.begin_document(id);
     }
@@ -127,6 +132,10 @@ impl App {
 
     /// Begins (or refreshes) the document once both its regions and the sizes of its pictures are there.
     fn begin_document(&mut self, id: RowId) {
+        // Whoever draws takes over what networks found, which is not known before the edit is read.
+        if self.state.reading && self.state.details.as_ref().is_none_or(|details| details.id != id) {
+            return;
+        }
         let tools = &mut self.state.tools;
         let Some((_, source, edit)) = tools.sizes.filter(|(of, ..)| *of == id) else { return };
         let Some((_, loaded)) = self.tool_traffic.loaded.take_if(|(of, _)| *of == id) else { return };
@@ -161,37 +170,29 @@ impl App {
         if same {
             return;
         }
-        self.tool_traffic.found_in = Some((document.id, score.clone()));
+        let id = document.id;
+        self.tool_traffic.found_in = Some((id, score.clone()));
         if let Some(score) = score {
-            self.store.send(StoreRequest::Regions(RegionRequest::Found(document.id, score)));
+            self.ask_regions(RegionRequest::Found(id, score));
         }
     }
 
-    fn write_regions(&mut self, now: f64) {
+    /// Sends what waits to be written, all of an edit in one go.
+    pub(super) fn write_regions(&mut self, now: f64) {
         let tools = &mut self.state.tools;
         let mut next_try = f64::INFINITY;
+        let mut to_write = Vec::new();
         for document in tools.document.iter_mut().chain(&mut tools.unsaved) {
-            if let Some(entry) = document.next_to_write(now) {
-                self.store.send(StoreRequest::Regions(RegionRequest::Append(document.id, entry)));
+            let entries = document.next_to_write(now);
+            if !entries.is_empty() {
+                to_write.push(RegionRequest::Append(document.id, entries));
             } else if let Some(failure) = document.outbox().failure() {
                 next_try = next_try.min(failure.retry_at - now);
             }
         }
+        to_write.into_iter().for_each(|request| self.ask_regions(request));
         if next_try.is_finite() {
             self.ctx.request_repaint_after(Duration::from_secs_f64(next_try.clamp(0.05, 60.0)));
-        }
-    }
-
-    /// Before the program ends: waits a moment for changes that are on their way to the disk.
-    pub(super) fn flush_regions(&mut self) {
-        let deadline = Instant::now() + LAST_WAIT;
-        let waiting = |app: &Self| app.state.tools.unsaved_count() > 0 || app.tool_traffic.hiding > 0;
-        while waiting(self) && !self.tools_settled() && Instant::now() < deadline {
-            self.write_regions(self.ctx.input(|input| input.time));
-            while let Some(event) = self.store.try_next() {
-                self.store_event(event);
-            }
-            std::thread::sleep(Duration::from_millis(2));
         }
     }
 
@@ -212,7 +213,7 @@ impl App {
         if now >= self.tool_traffic.check_at {
             self.tool_traffic.check_at = now + CHECK_EVERY;
             self.tool_traffic.checking = true;
-            self.store.send(StoreRequest::Regions(RegionRequest::Heads(document.id)));
+            self.ask_regions(RegionRequest::Heads(document.id));
         }
         self.ctx.request_repaint_after(Duration::from_secs_f64(CHECK_EVERY));
     }
@@ -222,8 +223,11 @@ impl App {
         tools.document.iter_mut().chain(&mut tools.unsaved).find(|document| document.id == id)
     }
 
-    /// One answer of the store.
-    pub(super) fn region_event(&mut self, event: RegionEvent) {
+    /// One answer of the store. Those about another project come too late: its edits have the same numbers.
+    pub(super) fn region_event(&mut self, project: &Path, event: RegionEvent) {
+        if self.tool_traffic.project.as_deref() != Some(project) {
+            return;
+        }
         match event {
             RegionEvent::Loaded(id, Ok(loaded)) => {
                 if self.tool_traffic.loading == Some(id) {
@@ -271,28 +275,27 @@ impl App {
         }
     }
 
-    fn appended(&mut self, id: RowId, result: Result<Appended, String>) {
+    fn appended(&mut self, id: RowId, result: Result<(usize, Appended), String>) {
         let now = self.ctx.input(|input| input.time);
         let author = self.author();
         let Some(document) = self.document_mut(id) else { return };
         match result {
-            Ok(Appended::Stored) => {
+            Ok((stored, became)) => {
                 let failed_before = document.outbox().failure().is_some();
-                document.written();
+                document.written(stored);
+                let met = match became {
+                    Appended::Stored => false,
+                    Appended::Conflict { theirs, entries } => {
+                        document.met(theirs, entries.iter().map(LogLine::from).collect(), &author);
+                        true
+                    }
+                };
                 let all_written = document.outbox().is_empty();
-                if failed_before {
-                    self.state.toasts.retain(|toast| !toast.text.starts_with(IN_MEMORY_ONLY));
-                    self.toast(Level::Info, "The disk takes changes again; they are being written.");
-                }
+                self.told_of_writing(failed_before, met);
                 if all_written {
                     self.state.tools.unsaved.retain(|document| document.id != id || document.conflict().is_some());
                     self.regions_changed(id);
                 }
-            }
-            Ok(Appended::Conflict { theirs, entries }) => {
-                document.met(theirs, entries.iter().map(LogLine::from).collect(), &author);
-                self.state.tools.revision += 1;
-                self.toast(Level::Warning, "Another window changed the same regions. Choose in the Regions tab whose version counts.");
             }
             Err(why) => {
                 let first = document.outbox().failure().is_none();
@@ -301,6 +304,18 @@ impl App {
                     self.toast(Level::Error, format!("{IN_MEMORY_ONLY}, the disk refused it: {why}"));
                 }
             }
+        }
+    }
+
+    /// Changes were written, after the disk had refused them (`failed_before`), and perhaps met another window's.
+    fn told_of_writing(&mut self, failed_before: bool, met: bool) {
+        if failed_before {
+            self.state.toasts.retain(|toast| !toast.text.starts_with(IN_MEMORY_ONLY));
+            self.toast(Level::Info, "The disk takes changes again; they are being written.");
+        }
+        if met {
+            self.state.tools.revision += 1;
+            self.toast(Level::Warning, "Another window changed the same regions. Choose in the Regions tab whose version counts.");
         }
     }
 
@@ -466,7 +481,7 @@ impl App {
         };
         let id = document.id;
         self.tool_traffic.going_back += 1;
-        self.store.send(StoreRequest::Regions(RegionRequest::Before { id, side, token, what }));
+        self.ask_regions(RegionRequest::Before { id, side, token, what });
     }
 
     /// Asks the segmenter about the points and the box so far; an older question is dropped.

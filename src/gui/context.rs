@@ -50,8 +50,8 @@ pub enum Action {
     /// Something on the agreement page.
     Agreement(super::agreement::AgreementAction),
     CloseDialog,
-    /// Close the window without what is not saved.
-    CloseAnyway,
+    /// What is not on disk: save it again, or lose it.
+    Leave(super::leaving::LeaveAnswer),
     /// The words typed to find a command, and which of those found is marked.
     SeekCommand(String, usize),
     /// A command that was found.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::editor::{Cell, EditDetails, Failure, Flag, JobState, RatingDraft, RowId};
+use crate::domain::Score;
+use crate::editor::{Cell, EditDetails, Failure, Flag, JobState, RatingDraft, Row, RowId};
 use crate::engine::{Event, Level};
 use crate::storage::{EditId, PictureReport};
 
@@ -12,7 +13,7 @@ use super::dialogs::{Ask, Chosen, default_project};
 use super::flags::flags_after;
 use super::pictures::Wanted;
 use super::state::ProjectState;
-use super::store::{StoreEvent, StoreRequest};
+use super::store::{StoreEvent, StoreInfo, StoreRequest};
 
 impl App {
     /// One event of the engine.
@@ -36,6 +37,7 @@ impl App {
                 }
             }
             Event::PicturesSeen { project, report } => self.pictures_seen(&project, &report),
+            Event::PicturesChanged(files) => self.forget_pictures(&files),
             Event::Table(event) => self.table_event(event),
             Event::Message { level, text } => self.toast(level, text),
             Event::Prompt(event) => self.prompt_event(event),
@@ -50,6 +52,7 @@ impl App {
         if self.state.info().is_none_or(|info| info.path != project) {
             return;
         }
+        self.forget_pictures(report.changed.iter().chain(&report.unreadable));
         if report.news > 0 {
             self.reload_rows();
             if let Some(id) = self.state.queue.selected() {
@@ -70,6 +73,15 @@ impl App {
         }
     }
 
+    /// Files hold something else than when they were decoded: what is drawn of them is made anew.
+    fn forget_pictures<'a>(&mut self, files: impl IntoIterator<Item = &'a std::path::PathBuf>) {
+        let files: std::collections::HashSet<&std::path::Path> = files.into_iter().map(std::path::PathBuf::as_path).collect();
+        if !files.is_empty() {
+            self.pictures.forget_files(&files);
+            self.state.motions.clear();
+        }
+    }
+
     fn run_event(&mut self, event: Event) {
         match event {
             Event::RunStarted { run, total, already, device, models } => {
@@ -87,23 +99,14 @@ impl App {
                     (job.done, job.failed, job.total, job.seconds, job.current) = (done, failed, total, seconds, current);
                 }
             }
-            Event::EditScored { edit, score, .. } => {
-                let id = RowId(edit.0);
-                self.state.queue.update(id, |row| {
-                    row.take_score(&score);
-                    row.flags = flags_after(row.flags, &score);
-                });
-                self.rows_changed = true;
-                if self.state.queue.selected() == Some(id) {
-                    self.request_details(id);
-                }
-            }
+            Event::EditScored { edit, score, .. } => self.edit_scored(RowId(edit.0), &score),
             Event::EditFailed { run, edit, label, why } => {
                 self.state.queue.update(RowId(edit.0), |row| {
                     (row.parts, row.overall) = ([Cell::Failed; 4], Cell::Failed);
                     row.flags.set(Flag::Failed, true);
                 });
                 self.rows_changed = true;
+                self.state.audit.scored_anew(RowId(edit.0));
                 if let Some(job) = self.state.jobs.get_mut(run.0) {
                     job.failures.push(Failure { row: Some(RowId(edit.0)), label, why });
                 }
@@ -129,35 +132,24 @@ impl App {
         }
     }
 
+    fn edit_scored(&mut self, id: RowId, score: &Arc<Score>) {
+        self.state.queue.update(id, |row| {
+            row.take_score(score);
+            row.flags = flags_after(row.flags, score);
+        });
+        self.rows_changed = true;
+        self.state.audit.scored_anew(id);
+        if self.state.queue.selected() == Some(id) {
+            self.request_details(id);
+            self.want_pasted();
+        }
+    }
+
     /// One answer of the store.
     pub(super) fn store_event(&mut self, event: StoreEvent) {
         match event {
-            StoreEvent::Opened { path, result: Ok(info) } => {
-                if self.state.project == ProjectState::Opening(path) {
-                    if let Some(why) = &info.only_read {
-                        self.toast(Level::Warning, format!("This project can be looked at, but nothing can be saved in it: {why}"));
-                    }
-                    let project = info.path.clone();
-                    self.state.project = ProjectState::Open(info);
-                    self.reload_rows();
-                    self.engine.send(crate::engine::Request::LookForPictures { project });
-                    self.list_sessions();
-                    self.list_kept();
-                }
-            }
-            StoreEvent::Opened { path, result: Err(why) } => self.state.project = ProjectState::Failed { path, why },
-            StoreEvent::Rows(Ok(rows)) => {
-                self.rows_asked = false;
-                let first_time = self.state.queue.rows().is_empty();
-                self.state.queue.set_rows(rows);
-                self.agreement_stale = true;
-                if first_time && let Some(first) = self.state.queue.neighbour(0) {
-                    self.select(first);
-                }
-                if first_time && std::mem::take(&mut self.score_when_open) {
-                    self.start_run(None);
-                }
-            }
+            StoreEvent::Opened { path, result } => self.opened(path, result),
+            StoreEvent::Rows(Ok(rows)) => self.take_rows(rows),
             StoreEvent::Details(id, Ok(details)) => {
                 self.state.reading = false;
                 self.take_details(id, details);
@@ -185,7 +177,7 @@ impl App {
                 let answers: Vec<String> = rating.values.iter().map(|(name, value)| format!("{name} {value}")).collect();
                 self.toast(Level::Error, format!("The rating is not saved ({}): {why}", answers.join(", ")));
             }
-            StoreEvent::Regions(event) => self.region_event(event),
+            StoreEvent::Regions { project, event } => self.region_event(&project, event),
             StoreEvent::People(event) => self.people_event(event),
             StoreEvent::Agreement(event) => self.agreement_event(event),
             StoreEvent::Exported(Ok(what)) => self.toast(Level::Info, what),
@@ -193,12 +185,46 @@ impl App {
         }
     }
 
+    fn opened(&mut self, path: std::path::PathBuf, result: Result<StoreInfo, String>) {
+        let info = match result {
+            Ok(info) if self.state.project == ProjectState::Opening(path.clone()) => info,
+            // The person wants another one by now.
+            Ok(_) => return,
+            Err(why) => return self.state.project = ProjectState::Failed { path, why },
+        };
+        if let Some(why) = &info.only_read {
+            self.toast(Level::Warning, format!("This project can be looked at, but nothing can be saved in it: {why}"));
+        }
+        self.take_networks(info.networks.as_ref());
+        let project = info.path.clone();
+        self.state.project = ProjectState::Open(info);
+        self.reload_rows();
+        self.engine.send(crate::engine::Request::LookForPictures { project });
+        self.list_sessions();
+        self.list_kept();
+    }
+
+    fn take_rows(&mut self, rows: Vec<Row>) {
+        self.rows_asked = false;
+        let first_time = self.state.queue.rows().is_empty();
+        self.state.queue.set_rows(rows);
+        self.agreement_stale = true;
+        if first_time && let Some(first) = self.state.queue.neighbour(0) {
+            self.select(first);
+        }
+        if first_time && std::mem::take(&mut self.score_when_open) {
+            self.start_run(None);
+        }
+    }
+
     fn take_details(&mut self, id: RowId, details: Arc<EditDetails>) {
         let mut changed = false;
+        let outdated = self.state.audit.failure(id).is_some();
         self.state.queue.update(id, |row| {
             let before = row.clone();
             row.take_ratings(&details.ratings);
             row.flags = details.flags;
+            row.flags.set(Flag::Stale, outdated || row.flags.has(Flag::Stale));
             if let Some(score) = &details.score {
                 row.take_score(score);
             }
@@ -249,7 +275,7 @@ impl App {
             Ask::RangeTo { name } => self.agreement_action(AgreementAction::WriteRange { name, to: path }),
             Ask::RangeFrom => self.agreement_action(AgreementAction::ReadRange(path)),
             Ask::ReportTo => self.agreement_action(AgreementAction::Report(path)),
-            Ask::PastedBackTo { picture } => self.copy_pasted(&picture, &path),
+            Ask::PastedBackTo { picture } => self.copy_pasted(picture, path),
             Ask::PicturesIn => {
                 if let Some(project) = self.state.info().map(|info| info.path.clone()) {
                     self.engine.send(crate::engine::Request::LocatePictures { project, folder: path });

@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use crate::domain::Profile;
+use crate::domain::{Mask, Profile};
+use crate::engine::outputs::{self, IGNORED, MaskOf, Masks};
 use crate::engine::paste_back::paste_back;
 use crate::engine::results::{self, ScoredEdit};
-use crate::engine::{Level, Wake, outputs};
-use crate::export::{CocoPicture, MaskForm, MaskInk, Written, write_coco, write_jsonl, write_masks, write_pictures};
+use crate::engine::{Level, Wake};
+use crate::export::{
+    CocoPicture, ExportError, MaskForm, MaskInk, OUTDATED, Written, check_output, note_outdated, write_coco, write_file, write_jsonl,
+    write_masks, write_pictures,
+};
 use crate::storage::Project;
 
 use super::app::App;
@@ -41,6 +45,8 @@ pub enum Told {
     Progress(usize, usize),
     /// In words what was written; `Err`: why nothing was, or not all.
     Done(Result<String, String>),
+    /// Where a single picture was saved; `Err`: why it was not.
+    Copied(Result<PathBuf, String>),
 }
 
 /// The channel of answers.
@@ -58,14 +64,25 @@ impl Exports {
     }
 
     fn start(&self, job: Job) -> std::io::Result<()> {
+        self.on_a_thread(move |tell| tell(Told::Done(write(&job, &mut |done, total| tell(Told::Progress(done, total))))))
+    }
+
+    /// Copies a picture, unless one of `kept` would be lost.
+    ///
+    /// # Errors
+    /// When the system gives no thread; what became of the copy is told later.
+    pub(super) fn copy(&self, picture: PathBuf, to: PathBuf, kept: Vec<PathBuf>) -> std::io::Result<()> {
+        self.on_a_thread(move |tell| tell(Told::Copied(copied(&picture, &to, &kept).map(|()| to))))
+    }
+
+    fn on_a_thread(&self, work: impl FnOnce(&dyn Fn(Told)) + Send + 'static) -> std::io::Result<()> {
         let (outgoing, wake) = (self.outgoing.clone(), self.wake.clone());
         std::thread::Builder::new().name("export".into()).spawn(move || {
-            let tell = |told| {
+            work(&|told| {
                 // The window may be gone by now; then nobody needs the answer.
                 let _ = outgoing.send(told);
                 wake();
-            };
-            tell(Told::Done(write(&job, &mut |done, total| tell(Told::Progress(done, total)))));
+            });
         })?;
         Ok(())
     }
@@ -91,6 +108,8 @@ impl App {
         while let Ok(told) = self.exports.answers.try_recv() {
             match told {
                 Told::Progress(done, total) => self.state.exporting = Some((done, total)),
+                Told::Copied(Ok(path)) => self.toast(Level::Info, format!("Saved: {}", path.display())),
+                Told::Copied(Err(why)) => self.toast(Level::Error, format!("The picture is not saved: {why}")),
                 Told::Done(result) => {
                     self.state.exporting = None;
                     match result {
@@ -119,21 +138,56 @@ fn write(job: &Job, told: &mut dyn FnMut(usize, usize)) -> Result<String, String
         let what = format!("{} pictures with their regions: {}", pictures.len(), job.to.display());
         return complete(what, found.failed);
     }
-    let regions = outputs::regions(&scored);
-    if regions.is_empty() {
-        return Err(format!("no edit has an edit region of profile {}: it was not scored, or nothing was located", job.profile));
+    let masks = outputs::masks(&project, &scored).map_err(|error| error.to_string())?;
+    if masks.edit.is_empty() && masks.ignored.is_empty() {
+        return Err(format!(
+            "no edit has an edit region of profile {}: it was not scored, or nothing was located, and nobody drew one",
+            job.profile
+        ));
     }
-    let total = regions.len();
-    let named = regions.iter().map(|(key, rle)| (key.0.as_str(), rle.to_mask().map_err(|error| error.to_string())));
+    let total = masks.edit.len();
     let folder = folder_for(job);
     let mut each = |done| told(done, total);
     let written = match job.out {
-        Out::Masks(ink) => write_masks(named, ink, &folder, &mut each).map_err(|error| error.to_string())?,
-        Out::PasteBack { feather } => pasted(&project, &scored, (job, feather), &folder, &mut each)?,
+        Out::Masks(ink) => masks_into(&masks, ink, &folder, &mut each).map_err(|error| error.to_string())?,
+        Out::PasteBack { feather } => pasted(&project, &scored, &masks, (job, feather), &folder, &mut each)?,
         Out::Coco(_) => Written::default(),
     };
+    let outdated: Vec<&str> = masks.outdated().collect();
+    note_outdated(&folder, &outdated).map_err(|error| error.to_string())?;
+    let outdated = match outdated.len() {
+        0 => String::new(),
+        count => format!("; {count} of them belong to outdated scores ({OUTDATED} names them)"),
+    };
     let failed = written.failed.iter().map(|(name, why)| format!("{name}: {why}")).collect();
-    complete(format!("{} pictures: {}", written.files.len(), folder.display()), failed)
+    complete(format!("{} pictures: {}{outdated}", written.files.len(), folder.display()), failed)
+}
+
+/// Edit regions, and ignored pixels in a folder below.
+fn masks_into(masks: &Masks, ink: MaskInk, folder: &Path, told: &mut dyn FnMut(usize)) -> Result<Written, ExportError> {
+    fn named(masks: &[MaskOf]) -> impl Iterator<Item = (&str, Result<Mask, String>)> {
+        masks.iter().map(|mask| (mask.key.0.as_str(), mask.mask()))
+    }
+    let mut written = write_masks(named(&masks.edit), ink, folder, told)?;
+    if !masks.ignored.is_empty() {
+        let ignored = write_masks(named(&masks.ignored), ink, &folder.join(IGNORED), &mut |_| {})?;
+        written.files.extend(ignored.files);
+        written.failed.extend(ignored.failed);
+    }
+    Ok(written)
+}
+
+/// Copies a picture to a place that holds nothing which must not be lost.
+fn copied(picture: &Path, to: &Path, kept: &[PathBuf]) -> Result<(), String> {
+    let kept: Vec<&Path> = kept.iter().map(PathBuf::as_path).collect();
+    check_output(to, &kept).map_err(|error| match error {
+        ExportError::Input { path } => {
+            format!("{} is a picture of this project, or what is shown, and would be lost; choose another name", path.display())
+        }
+        other => other.to_string(),
+    })?;
+    let bytes = std::fs::read(picture).map_err(|error| format!("{}: {error}", picture.display()))?;
+    write_file(to, |file| file.write_all(&bytes).map_err(|error| error.to_string())).map_err(|error| error.to_string())
 }
 
 /// The words, unless something failed; the first few failures are named.
@@ -161,14 +215,15 @@ fn folder_for(job: &Job) -> PathBuf {
 fn pasted(
     project: &Project,
     scored: &[ScoredEdit],
+    masks: &Masks,
     (job, feather): (&Job, u16),
     folder: &Path,
     told: &mut dyn FnMut(usize),
 ) -> Result<Written, String> {
     let rows = results::rows(project, scored, job.profile, "").map_err(|error| error.to_string())?;
-    let pictures = outputs::pairs(scored, &rows).map(|(key, rle, row)| {
-        let mask = rle.to_mask().map_err(|error| error.to_string());
-        (key, mask.and_then(|mask| paste_back(&row.source.path, &row.edited.path, &mask, f32::from(feather))))
+    let pictures = outputs::pairs(&masks.edit, &rows).map(|(of, row)| {
+        let picture = of.mask().and_then(|mask| paste_back(&row.source.path, &row.edited.path, &mask, f32::from(feather)));
+        (of.key.0.as_str(), picture)
     });
     let written = write_pictures(pictures, folder, told).map_err(|error| error.to_string())?;
     let manifest = outputs::pasted_rows(&rows, &written.files);
@@ -237,6 +292,27 @@ mod tests {
         assert!(text.contains("\"segmentation\":[["), "{text}");
         let why = write(&job(Out::Masks(MaskInk::Black), Profile::Paper, &to), &mut |_, _| {}).expect_err("nothing is scored");
         assert!(why.contains("no edit has an edit region of profile paper"), "{why}");
+    }
+
+    #[test]
+    fn a_copied_picture_replaces_no_picture_and_no_project() {
+        let folder = tempfile::tempdir().expect("the test machine has a temporary folder");
+        let project = project(folder.path());
+        let (source, shown) = (folder.path().join("s.png"), folder.path().join("shown.png"));
+        RgbImage::from_pixel(4, 4, Rgb([7; 3])).save(&shown).expect("the folder is ours");
+        let kept = [source.clone(), folder.path().join("e.png"), shown.clone(), project.clone()];
+        let bytes = |path: &Path| std::fs::read(path).expect("it is there");
+        for lost in [&source, &shown, &project, &folder.path().join("again/../s.png")] {
+            std::fs::create_dir_all(folder.path().join("again")).expect("the folder is ours");
+            let before = bytes(lost);
+            let why = copied(&shown, lost, &kept).expect_err("it would be lost");
+            assert!(why.contains("would be lost") && bytes(lost) == before, "{why}");
+        }
+        let to = folder.path().join("new.png");
+        copied(&shown, &to, &kept).expect("nothing is lost");
+        assert_eq!(bytes(&to), bytes(&shown));
+        // A file that is nobody's may be replaced.
+        copied(&shown, &to, &kept).expect("nothing is lost");
     }
 
     #[test]

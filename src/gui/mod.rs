@@ -21,11 +21,13 @@ pub mod engine_link;
 mod events;
 mod exports;
 mod flags;
+pub mod leaving;
 mod motions;
 pub mod networks;
 mod panels;
 pub mod people;
 pub mod pictures;
+mod project_networks;
 pub mod project_store;
 mod raster;
 pub mod region_store;
@@ -48,7 +50,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use crate::engine::{DevicePreference, Engine, ModelSource};
+use crate::engine::{DevicePreference, Engine, ModelSource, PrecisionChoice};
 
 use screenshot::Screenshot;
 use settings::Settings;
@@ -59,7 +61,8 @@ pub struct GuiOptions {
     /// The project to open; `None` shows the start page.
     pub project: Option<PathBuf>,
     pub device: DevicePreference,
-    pub models: ModelSource,
+    /// `None`: those that scored the project.
+    pub models: Option<ModelSource>,
     /// Score the project as soon as it is open (the demo).
     pub score: bool,
 }
@@ -70,7 +73,15 @@ pub struct GuiOptions {
 /// When no window can be opened (no display, no graphics), or a built-in file is broken.
 pub fn run(options: GuiOptions) -> anyhow::Result<()> {
     let screenshot = Screenshot::from_environment();
-    let mut settings = Settings { device: options.device, models: options.models, ..Settings::default() };
+    let models_given = options.models.is_some();
+    let models = options.models.unwrap_or_default();
+    let mut settings = Settings {
+        device: options.device,
+        models,
+        models_given,
+        precision_given: options.device.precision != PrecisionChoice::Auto,
+        ..Settings::default()
+    };
     // A picture for the documentation does not depend on who takes it.
     let settings_file = if screenshot.is_some() { None } else { settings::settings_file() };
     if let Some(file) = &settings_file

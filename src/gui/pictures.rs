@@ -5,8 +5,8 @@
 //! texture is larger than a tile, however large the picture, and only what is visible is on the GPU.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{ColorImage, TextureFilter, TextureHandle, TextureOptions};
@@ -228,6 +228,18 @@ impl Pictures {
         if self.entries.get(wanted).is_some_and(|entry| matches!(entry.slot, Slot::Failed(_))) {
             self.forget(wanted);
         }
+    }
+
+    /// Drops all that was made of these files, because they hold something else now. What is on its way is asked for again: it may be either.
+    pub fn forget_files(&mut self, files: &HashSet<&Path>) {
+        let is_of = |wanted: &Wanted| match wanted {
+            Wanted::Thumb(path) | Wanted::Full(path) | Wanted::Reduced(path) => files.contains(path.as_path()),
+            Wanted::Difference { source, edit, .. } => files.contains(source.as_path()) || files.contains(edit.as_path()),
+            Wanted::Mask(_) => false,
+        };
+        let old: Vec<Wanted> = self.entries.keys().filter(|wanted| is_of(wanted)).cloned().collect();
+        old.iter().for_each(|wanted| self.forget(wanted));
+        self.tokens.retain(|_, wanted| !is_of(wanted));
     }
 
     /// Drops everything (another project is opened).

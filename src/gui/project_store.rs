@@ -7,13 +7,16 @@ use std::sync::Arc;
 use crate::domain::{Baselines, PaperWeights, Parse, Parts, Profile, Range, Rating, Score, columns};
 use crate::editor::{Audit, Automatic, Cell, Columns, Combined, EditDetails, HistoryLine, PictureState as Picture, Row, RowId};
 use crate::engine::results::{self, automatic_parts};
+use crate::engine::scored_by::scored_by;
 use crate::engine::{BaselineChoice, BaselineView, combine, fit_range};
 use crate::export::{write_csv, write_jsonl};
 use crate::storage::{EditId, PictureState, Project, QueueRow, RunKind, StorageError};
 
 use super::flags::flags_of;
+use super::people::{PeopleEvent, PeopleRequest};
+use super::region_store::RegionStore;
 use super::rescore::combined;
-use super::store::{Shown, Store, StoreInfo};
+use super::store::{Keeper, Shown, Store, StoreInfo};
 
 /// The open project.
 #[derive(Default)]
@@ -21,6 +24,48 @@ pub struct ProjectStore {
     project: Option<Project>,
     /// The range that was last fitted or read, and for what; computing it means reading all parts.
     range: Option<(Shown, Range)>,
+}
+
+/// What a person makes, on a connection of its own: nothing that [`ProjectStore`] reads delays it.
+#[derive(Default)]
+pub struct ProjectKeeper {
+    project: Option<Project>,
+}
+
+impl ProjectKeeper {
+    pub(super) fn project(&self) -> Result<&Project, String> {
+        self.project.as_ref().ok_or_else(|| "no project is open".to_owned())
+    }
+}
+
+impl Keeper for ProjectKeeper {
+    fn open(&mut self, path: &Path) -> Result<(), String> {
+        self.project = None;
+        self.project = Some(opened(path)?.0);
+        Ok(())
+    }
+
+    fn regions(&mut self) -> &mut dyn RegionStore {
+        self
+    }
+
+    fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String> {
+        self.project()?.add_rating(EditId(id.0), rating).map_err(said)
+    }
+
+    fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
+        super::people::answer(self.project(), request)
+    }
+}
+
+/// A project in a folder that cannot be written to, or on a full disk, can still be looked at; then why nothing can be saved.
+fn opened(path: &Path) -> Result<(Project, Option<String>), String> {
+    match Project::open(path) {
+        Err(error @ (StorageError::ReadOnly { .. } | StorageError::DiskFull { .. })) => {
+            Ok((Project::open_read_only(path).map_err(said)?, Some(said(error))))
+        }
+        opened => Ok((opened.map_err(said)?, None)),
+    }
 }
 
 fn said(error: StorageError) -> String {
@@ -121,19 +166,14 @@ impl Store for ProjectStore {
     fn open(&mut self, path: &Path) -> Result<StoreInfo, String> {
         self.project = None;
         self.range = None;
-        // A project in a folder that cannot be written to, or on a full disk, can still be looked at.
-        let (project, only_read) = match Project::open(path) {
-            Err(error @ (StorageError::ReadOnly { .. } | StorageError::DiskFull { .. })) => {
-                (Project::open_read_only(path).map_err(said)?, Some(said(error)))
-            }
-            opened => (opened.map_err(said)?, None),
-        };
+        let (project, only_read) = opened(path)?;
         let (items, _) = project.counts().map_err(said)?;
         let mut ranges: Vec<String> = project.ranges(None).map_err(said)?.into_iter().map(|range| range.name).collect();
         ranges.dedup();
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let networks = scored_by(&project).map_err(said)?;
         self.project = Some(project);
-        Ok(StoreInfo { path: path.to_owned(), name, items, ranges, only_read })
+        Ok(StoreInfo { path: path.to_owned(), name, items, ranges, only_read, networks })
     }
 
     fn rows(&mut self, shown: &Shown) -> Result<Vec<Row>, String> {
@@ -206,11 +246,11 @@ impl Store for ProjectStore {
         project.set_parse(edit.item, parse, who).map_err(said)
     }
 
-    fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String> {
-        self.project()?.add_rating(EditId(id.0), rating).map_err(said)
+    fn keeper(&mut self) -> Box<dyn Keeper> {
+        Box::new(ProjectKeeper::default())
     }
 
-    fn people(&mut self, request: super::people::PeopleRequest) -> super::people::PeopleEvent {
+    fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
         super::people::answer(self.project(), request)
     }
 
@@ -236,10 +276,6 @@ impl Store for ProjectStore {
         let without = scored.iter().filter(|edit| edit.score.is_none()).count();
         let without = if without > 0 { format!("; {without} of them have no score") } else { String::new() };
         Ok(format!("{} edits with scores ({}, range {words}) and ratings{without}: {}", rows.len(), shown.profile, to.display()))
-    }
-
-    fn regions(&mut self) -> &mut dyn super::region_store::RegionStore {
-        self
     }
 }
 
@@ -350,9 +386,11 @@ mod tests {
         let id = store.rows(&Shown::default()).unwrap()[2].id;
         let mut draft = crate::editor::RatingDraft::default();
         draft.set(4, 3);
-        store.save_rating(id, &draft.rating("ann", 5)).unwrap();
+        let mut keeper = store.keeper();
+        keeper.open(store.project().unwrap().path()).unwrap();
+        keeper.save_rating(id, &draft.rating("ann", 5)).unwrap();
         draft.set(4, 4);
-        store.save_rating(id, &draft.rating("ann", 6)).unwrap();
+        keeper.save_rating(id, &draft.rating("ann", 6)).unwrap();
         let parse = Parse { edited_part: "red cat".into(), origin: crate::domain::ParseOrigin::Person, ..Parse::default() };
         store.save_parse(id, &parse, "ann").unwrap();
         let details = store.details(id, &Shown::default()).unwrap();

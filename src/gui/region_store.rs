@@ -1,4 +1,4 @@
-//! The journal of regions behind the store's thread.
+//! The journal of regions behind the thread that keeps a person's work.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::editor::RowId;
 use crate::editor::regions::{HISTORY_BYTES, LoadedSide, automatic_regions};
 use crate::storage::{Appended, EditId};
 
-use super::project_store::ProjectStore;
+use super::project_store::ProjectKeeper;
 
 /// What the project file holds of an edit's regions.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,8 +25,8 @@ pub trait RegionStore {
     fn load(&mut self, id: RowId) -> Result<LoadedRegions, String>;
     /// The last entries of both journals; tells cheaply whether another window wrote.
     fn heads(&mut self, id: RowId) -> Result<[Token; 2], String>;
-    /// Adds an entry. One that is there already is left alone.
-    fn append(&mut self, id: RowId, entry: &JournalEntry) -> Result<Appended, String>;
+    /// Adds entries in their order, in one go; one that is there already is left alone. Says how many are on disk, and what the next one met.
+    fn append(&mut self, id: RowId, entries: &[JournalEntry]) -> Result<(usize, Appended), String>;
     /// The regions of a side as they were before an entry, or as they were set aside.
     fn before(&mut self, id: RowId, side: Side, token: Token) -> Result<SideRegions, String>;
     /// Keeps which regions are not drawn while an edit is looked at.
@@ -38,7 +38,7 @@ pub trait RegionStore {
 pub enum RegionRequest {
     Load(RowId),
     Heads(RowId),
-    Append(RowId, JournalEntry),
+    Append(RowId, Vec<JournalEntry>),
     /// All regions that are not drawn.
     Hide(RowId, Vec<(Side, RegionId)>),
     /// The state before an entry; `what` comes back with it.
@@ -52,12 +52,33 @@ pub enum RegionRequest {
     Found(RowId, Arc<Score>),
 }
 
+impl RegionRequest {
+    /// Whether it keeps something: such requests go before those that only read.
+    pub const fn is_write(&self) -> bool {
+        matches!(self, Self::Append(..) | Self::Hide(..))
+    }
+
+    /// The answer when it cannot be done.
+    pub fn refused(self, why: String) -> RegionEvent {
+        match self {
+            Self::Load(id) => RegionEvent::Loaded(id, Err(why)),
+            Self::Heads(id) => RegionEvent::Heads(id, Err(why)),
+            Self::Append(id, _) => RegionEvent::Appended(id, Err(why)),
+            Self::Hide(..) => RegionEvent::Hidden(Err(why)),
+            Self::Before { id, what, .. } => RegionEvent::Before { id, what, result: Err(why) },
+            // It needs no project.
+            Self::Found(id, score) => RegionEvent::Found(id, automatic_regions(&score)),
+        }
+    }
+}
+
 /// What the store answers.
 #[derive(Clone, Debug)]
 pub enum RegionEvent {
     Loaded(RowId, Result<LoadedRegions, String>),
     Heads(RowId, Result<[Token; 2], String>),
-    Appended(RowId, Result<Appended, String>),
+    /// How many of the entries are on disk, and what the next one met.
+    Appended(RowId, Result<(usize, Appended), String>),
     Hidden(Result<(), String>),
     Before {
         id: RowId,
@@ -73,14 +94,14 @@ pub fn answer(store: &mut dyn RegionStore, request: RegionRequest) -> RegionEven
     match request {
         RegionRequest::Load(id) => RegionEvent::Loaded(id, store.load(id)),
         RegionRequest::Heads(id) => RegionEvent::Heads(id, store.heads(id)),
-        RegionRequest::Append(id, entry) => RegionEvent::Appended(id, store.append(id, &entry)),
+        RegionRequest::Append(id, entries) => RegionEvent::Appended(id, store.append(id, &entries)),
         RegionRequest::Hide(id, hidden) => RegionEvent::Hidden(store.hide(id, &hidden)),
         RegionRequest::Before { id, side, token, what } => RegionEvent::Before { id, what, result: store.before(id, side, token) },
         RegionRequest::Found(id, score) => RegionEvent::Found(id, automatic_regions(&score)),
     }
 }
 
-impl RegionStore for ProjectStore {
+impl RegionStore for ProjectKeeper {
     fn load(&mut self, id: RowId) -> Result<LoadedRegions, String> {
         let project = self.project()?;
         let side = |side| {
@@ -101,8 +122,8 @@ impl RegionStore for ProjectStore {
         Ok([head(Side::Source)?, head(Side::Edit)?])
     }
 
-    fn append(&mut self, id: RowId, entry: &JournalEntry) -> Result<Appended, String> {
-        self.project()?.append_region_change(EditId(id.0), entry).map_err(|error| error.to_string())
+    fn append(&mut self, id: RowId, entries: &[JournalEntry]) -> Result<(usize, Appended), String> {
+        self.project()?.append_region_changes(EditId(id.0), entries).map_err(|error| error.to_string())
     }
 
     fn before(&mut self, id: RowId, side: Side, token: Token) -> Result<SideRegions, String> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::{PaperWeights, Profile, Range, Score, Side, rle::Rle};
-use crate::editor::{Cell, Combined, EditDetails, RowId};
+use crate::editor::{Cell, Combined, EditDetails, Flag, RowId};
 use crate::engine::audit::{Ask, AuditEvent, AuditRequest, PastedBack, Sensitivity};
 use crate::engine::paste_back::FEATHER;
 use crate::engine::{Level, Partial, Pending, Request, combine};
@@ -65,6 +65,10 @@ pub struct AuditState {
     tickets: u64,
     /// The newest request of each edit that is not answered in full yet.
     waiting: HashMap<RowId, u64>,
+    /// Why the score of an edit did not follow its last correction: what stands there is outdated.
+    failed: HashMap<RowId, String>,
+    /// Answers to questions up to this one are about a project that is no longer open.
+    before_project: u64,
     pub live: Option<Live>,
     pub sensitivity_open: bool,
     pub sensitivity: Option<Asked<Sensitivity>>,
@@ -96,6 +100,33 @@ impl AuditState {
         self.waiting.contains_key(&edit)
     }
 
+    /// Why the score of an edit did not follow its last correction, where that is so.
+    pub fn failure(&self, edit: RowId) -> Option<&str> {
+        self.failed.get(&edit).map(String::as_str)
+    }
+
+    /// An edit was scored anew, or found not to be scorable: what was computed about its old score no longer holds.
+    pub(super) fn scored_anew(&mut self, edit: RowId) {
+        self.failed.remove(&edit);
+        self.sensitivity.take_if(|asked| asked.edit == edit);
+        self.pasted.take_if(|asked| asked.edit == edit);
+    }
+
+    /// Profile, networks or device are others now: what was computed with those of before no longer holds.
+    pub(super) fn forget_answers(&mut self) {
+        self.sensitivity = None;
+        self.pasted = None;
+    }
+
+    /// Another project is opened.
+    pub(super) fn forget_project(&mut self) {
+        self.waiting.clear();
+        self.failed.clear();
+        self.before_project = self.tickets;
+        self.live = None;
+        self.forget_answers();
+    }
+
     /// The softness of a pasted region's edge, in pixels of the source.
     pub fn feather(&self) -> f32 {
         self.feather.unwrap_or(FEATHER)
@@ -119,12 +150,17 @@ impl AuditState {
     /// What to show of an edit's score: the newest answer, or what the project holds.
     pub fn shown<'a>(&'a self, details: &'a EditDetails) -> Option<ShownScore<'a>> {
         let live = self.live.as_ref().filter(|live| live.edit == details.id);
+        let outdated = match self.failure(details.id) {
+            Some(why) => Some(why),
+            None if details.flags.has(Flag::Stale) && !self.is_waiting(details.id) => Some(Flag::Stale.meaning()),
+            None => None,
+        };
         if let Some(partial) = live.and_then(|live| live.partial.as_deref()) {
             let combined = details.audit.range.as_ref().map(|range| combined(&partial.score, range));
-            return Some(ShownScore { score: &partial.score, combined, pending: partial.pending });
+            return Some(ShownScore { score: &partial.score, combined, pending: partial.pending, outdated });
         }
         let score = details.score.as_deref()?;
-        Some(ShownScore { score, combined: details.combined.clone(), pending: Pending::default() })
+        Some(ShownScore { score, combined: details.combined.clone(), pending: Pending::default(), outdated })
     }
 }
 
@@ -132,7 +168,10 @@ impl AuditState {
 pub struct ShownScore<'a> {
     pub score: &'a Score,
     pub combined: Option<Combined>,
+    /// Parts that are not known yet; they come, unless the score is outdated.
     pub pending: Pending,
+    /// Why the score is not that of the regions, parse and pictures of now.
+    pub outdated: Option<&'a str>,
 }
 
 /// A score's parts on the common scale, and its overall.
@@ -168,10 +207,10 @@ impl App {
         let Some(ask) = self.ask_about(id) else { return };
         let ticket = ask.ticket;
         self.state.audit.waiting.insert(id, ticket);
+        self.state.audit.failed.remove(&id);
         self.follow_shown(|app| app.state.audit.live = Some(Live { edit: id, ticket, partial: None, millis: 0.0 }));
         // What was known of the old regions is no longer true.
-        self.state.audit.sensitivity = None;
-        self.state.audit.pasted = None;
+        self.state.audit.forget_answers();
         self.engine.send(Request::Audit(AuditRequest::Rescore(ask)));
     }
 
@@ -246,30 +285,49 @@ impl App {
         }
     }
 
-    /// Copies a pasted picture to where a person wants it.
-    pub(super) fn copy_pasted(&mut self, picture: &std::path::Path, to: &std::path::Path) {
-        match std::fs::copy(picture, to) {
-            Ok(_) => self.toast(Level::Info, format!("Saved: {}", to.display())),
-            Err(error) => self.toast(Level::Error, format!("{} is not saved: {error}", to.display())),
+    /// Copies a pasted picture to where a person wants it, unless that is a picture or a project that would be lost.
+    pub(super) fn copy_pasted(&mut self, picture: PathBuf, to: PathBuf) {
+        let Some(project) = self.state.info().map(|info| info.path.clone()) else { return };
+        let rows = self.state.queue.rows();
+        let inputs = rows.iter().flat_map(|row| [&row.source, &row.edited]).chain([&picture, &project]).cloned().collect();
+        if let Err(error) = self.exports.copy(picture, to, inputs) {
+            self.toast(Level::Error, format!("The picture is not saved: {error}"));
         }
     }
 
     /// One answer of the engine.
     pub(super) fn audit_event(&mut self, event: AuditEvent) {
+        let (AuditEvent::Rescored { ticket, .. }
+        | AuditEvent::Sensitivity { ticket, .. }
+        | AuditEvent::PastedBack { ticket, .. }
+        | AuditEvent::Failed { ticket, .. }) = event;
+        // About a project that was open before; the edits of this one have the same numbers.
+        if ticket <= self.state.audit.before_project {
+            return;
+        }
         match event {
             AuditEvent::Rescored { ticket, edit, partial, millis, kept } => self.rescored(RowId(edit.0), ticket, partial, millis, kept),
             AuditEvent::Sensitivity { ticket, edit, result } => {
                 take(&mut self.state.audit.sensitivity, RowId(edit.0), ticket, result);
             }
             AuditEvent::PastedBack { ticket, edit, result } => take(&mut self.state.audit.pasted, RowId(edit.0), ticket, result),
-            AuditEvent::Failed { ticket, edit, why } => {
-                let edit = RowId(edit.0);
-                if self.state.audit.waiting.get(&edit).is_some_and(|newest| *newest <= ticket) {
-                    self.state.audit.waiting.remove(&edit);
-                    self.follow_shown(|app| app.state.audit.live = app.state.audit.live.take().filter(|live| live.edit != edit));
-                }
-                self.toast(Level::Error, format!("The score cannot follow the correction: {why}"));
-            }
+            AuditEvent::Failed { ticket, edit, why } => self.rescore_failed(RowId(edit.0), ticket, why),
+        }
+    }
+
+    /// The score stays as it was before the correction; it says so, and why.
+    fn rescore_failed(&mut self, edit: RowId, ticket: u64, why: String) {
+        // An answer to an older question says nothing about the regions of now.
+        if self.state.audit.waiting.get(&edit).is_some_and(|newest| *newest > ticket) {
+            return;
+        }
+        self.state.audit.waiting.remove(&edit);
+        self.state.queue.update(edit, |row| row.flags.set(Flag::Stale, true));
+        self.rows_changed = true;
+        self.toast(Level::Error, format!("The score cannot follow the correction, and is marked as outdated: {why}"));
+        self.state.audit.failed.insert(edit, why);
+        if self.state.queue.selected() == Some(edit) {
+            self.request_details(edit);
         }
     }
 
@@ -289,6 +347,7 @@ impl App {
             return;
         }
         self.state.audit.waiting.remove(&edit);
+        self.state.audit.failed.remove(&edit);
         let range = self.state.details.as_ref().and_then(|details| details.audit.range.clone());
         self.state.queue.update(edit, |row| {
             row.take_score(&partial.score);
@@ -305,9 +364,10 @@ impl App {
         }
     }
 
-    /// The details of an edit were read anew: what was live is in them, unless something newer is on its way.
+    /// The details of an edit were read anew: what was live is in them, unless something newer is on its way, or what is known of the
+    /// correction could not be completed.
     pub(super) fn audit_details_taken(&mut self, id: RowId) {
-        if !self.state.audit.is_waiting(id) {
+        if !self.state.audit.is_waiting(id) && self.state.audit.failure(id).is_none() {
             self.state.audit.live = self.state.audit.live.take().filter(|live| live.edit != id);
         }
     }

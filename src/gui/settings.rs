@@ -12,6 +12,10 @@ use crate::engine::{DevicePreference, ModelSource};
 pub struct Settings {
     pub device: DevicePreference,
     pub models: ModelSource,
+    /// The person named the networks; else they are those that scored the project.
+    pub models_given: bool,
+    /// The person named the precision; else it is that of the project's newest run.
+    pub precision_given: bool,
     pub profile: Profile,
     /// Name of the saved range to show scores with; `None`: fitted on the project itself.
     pub range: Option<String>,

@@ -43,8 +43,8 @@ pub enum Dialog {
     Commands,
     /// The columns of a table of ratings.
     Columns,
-    /// The window is being closed while fields are typed that nobody saved.
-    Unsaved,
+    /// Something is not on disk, and the person wants to close the window or to open another project.
+    Leaving,
 }
 
 /// A short message.
@@ -82,6 +82,12 @@ pub struct State {
     pub page: Page,
     pub tab: Tab,
     pub dialog: Option<Dialog>,
+    /// The person wants to go somewhere else.
+    pub leaving: Option<super::leaving::OnTheWay>,
+    /// What is not on disk, while that is asked about.
+    pub not_kept: Option<String>,
+    /// What was typed and not saved, while that is asked about.
+    pub not_saved: Option<String>,
     /// What is typed to find a command, and which of those found is marked.
     pub sought_command: (String, usize),
     /// A table of ratings whose columns are being chosen.
@@ -113,6 +119,8 @@ pub struct State {
     pub agreement: super::agreement::AgreementState,
     pub toasts: Vec<Toast>,
     pub next_toast: u64,
+    /// What is to be said about the networks that scored the project.
+    pub about_networks: Option<String>,
     pub notice_dismissed: bool,
     /// The search field takes the cursor in the next frame.
     pub focus_search: bool,

@@ -145,6 +145,20 @@ impl Project {
         Ok(())
     }
 
+    /// The pictures of an edit whose files are not as the project knows them: another size or time than when their content was last kept. Cheap.
+    ///
+    /// # Errors
+    /// When the project file cannot be read.
+    pub fn changed_pictures_of(&self, edit: EditId) -> Result<Vec<PathBuf>, StorageError> {
+        let known = self.read(CHECKING, |conn| pictures_where(conn, OF_EDIT, [edit]))?;
+        let changed = |known: Known| {
+            let path = self.folder().join(&known.path);
+            let is_other = known.hash.is_some() && stat_of(&path).is_some_and(|stat| !known.is_as_kept(&stat));
+            is_other.then_some(path)
+        };
+        Ok(known.into_iter().filter_map(changed).collect())
+    }
+
     /// Takes the content that changed pictures have now as the right one.
     ///
     /// # Errors

@@ -97,21 +97,23 @@ impl Project {
     /// # Errors
     /// When there is no such edit, the state cannot be read, or the file cannot be written.
     pub fn append_region_change(&self, edit: EditId, entry: &JournalEntry) -> Result<Appended, StorageError> {
+        self.append_region_changes(edit, std::slice::from_ref(entry)).map(|(_, became)| became)
+    }
+
+    /// As [`Self::append_region_change`], for entries in their order and in one go: the disk is waited for once. Says how many are on disk;
+    /// where that is not all of them, the next one met another window's work.
+    ///
+    /// # Errors
+    /// As [`Self::append_region_change`]; nothing is added then.
+    pub fn append_region_changes(&self, edit: EditId, entries: &[JournalEntry]) -> Result<(usize, Appended), StorageError> {
         self.write(WRITING, |conn| {
-            let owner = Owner::of(conn, edit, entry.side)?;
-            let known =
-                conn.prepare_cached("SELECT 1 FROM region_changes WHERE token = ?1")?.query_row([entry.token.0], |_| Ok(())).optional()?;
-            if known.is_some() {
-                return Ok(Appended::Stored);
+            for (stored, entry) in entries.iter().enumerate() {
+                match append(conn, edit, entry)? {
+                    Appended::Stored => {}
+                    conflict @ Appended::Conflict { .. } => return Ok((stored, conflict)),
+                }
             }
-            let head = head_of(conn, owner)?;
-            if entry.kind != EntryKind::SetAside && head != entry.parent {
-                let after = id_of(conn, owner, entry.parent)?.unwrap_or(0);
-                let entries = rows_after(conn, owner, after)?.into_iter().map(|row| row.entry).collect();
-                return Ok(Appended::Conflict { theirs: stream_of(conn, owner)?, entries });
-            }
-            insert(conn, owner, entry)?;
-            Ok(Appended::Stored)
+            Ok((entries.len(), Appended::Stored))
         })
     }
 
@@ -237,6 +239,22 @@ impl Project {
             Ok(sets)
         })
     }
+}
+
+fn append(conn: &Connection, edit: EditId, entry: &JournalEntry) -> Result<Appended, Fault> {
+    let owner = Owner::of(conn, edit, entry.side)?;
+    let known = conn.prepare_cached("SELECT 1 FROM region_changes WHERE token = ?1")?.query_row([entry.token.0], |_| Ok(())).optional()?;
+    if known.is_some() {
+        return Ok(Appended::Stored);
+    }
+    let head = head_of(conn, owner)?;
+    if entry.kind != EntryKind::SetAside && head != entry.parent {
+        let after = id_of(conn, owner, entry.parent)?.unwrap_or(0);
+        let entries = rows_after(conn, owner, after)?.into_iter().map(|row| row.entry).collect();
+        return Ok(Appended::Conflict { theirs: stream_of(conn, owner)?, entries });
+    }
+    insert(conn, owner, entry)?;
+    Ok(Appended::Stored)
 }
 
 /// An entry with its row.

@@ -38,7 +38,7 @@ fn overall(window: &Window) -> Option<f64> {
 }
 
 /// Changes a field and saves it; the engine's first answer arrives, the late ones are held.
-fn correct_the_parse(window: &mut Window) {
+pub fn correct_the_parse(window: &mut Window) {
     window.key(Key::F3);
     window.harness.get_by_label("added object").click();
     window.settle();
@@ -228,10 +228,10 @@ fn closing_the_window_asks_about_typed_fields() {
     window.settle();
     assert!(close(&mut window), "the window stays");
     window.settle();
-    assert_eq!(window.state().dialog, Some(Dialog::Unsaved));
+    assert_eq!(window.state().dialog, Some(Dialog::Leaving));
     let item = window.state().queue.selected_row().unwrap().item.to_string();
-    window.harness.get_by_label_contains(&format!("Fields of the parse were typed and not saved, of {item}."));
-    window.harness.get_by_label("Stay").click();
+    window.harness.get_by_label_contains(&format!("fields of the parse of {item}: save them in the Parse tab"));
+    window.harness.get_by_label("Stay here").click();
     window.settle();
     assert!(window.state().dialog.is_none() && window.state().typed_parse().is_some());
     // Also when another edit is looked at meanwhile.
@@ -239,7 +239,7 @@ fn closing_the_window_asks_about_typed_fields() {
     window.settle();
     assert!(close(&mut window));
     window.settle();
-    window.harness.get_by_label("Close without saving").click();
+    window.harness.get_by_label("Close and lose it").click();
     window.settle();
     assert!(!close(&mut window));
 }

@@ -2,22 +2,27 @@
 
 mod agreement;
 mod audit;
+mod busy_store;
 mod canvas;
 mod canvas_figures;
 mod canvas_large;
 mod canvas_memory;
 mod columns;
 mod commands;
+mod leaving;
 mod looks;
 mod looks_canvas;
 mod measures;
 mod narrow;
 mod networks;
+mod outdated;
 mod people;
 mod pixels;
 mod pointer;
 mod pointer_modes;
+mod project_networks;
 mod regions_tab;
+mod store_threads;
 mod support;
 mod taken_back;
 mod thresholds;

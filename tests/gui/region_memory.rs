@@ -68,19 +68,21 @@ impl RegionStore for MemoryRegions {
         Ok([Side::Source, Side::Edit].map(|side| journal.stream(id, side).head))
     }
 
-    fn append(&mut self, id: RowId, entry: &JournalEntry) -> Result<Appended, String> {
+    fn append(&mut self, id: RowId, entries: &[JournalEntry]) -> Result<(usize, Appended), String> {
         let mut journal = self.0.lock().unwrap();
         if let Some(why) = &journal.failing {
             return Err(why.clone());
         }
-        let theirs = journal.stream(id, entry.side);
-        if entry.kind != EntryKind::SetAside && theirs.head != entry.parent {
-            let all = journal.of(id, entry.side);
-            let seen = all.iter().position(|known| known.token == entry.parent).map_or(0, |at| at + 1);
-            return Ok(Appended::Conflict { theirs, entries: all[seen..].to_vec() });
+        for (stored, entry) in entries.iter().enumerate() {
+            let theirs = journal.stream(id, entry.side);
+            if entry.kind != EntryKind::SetAside && theirs.head != entry.parent {
+                let all = journal.of(id, entry.side);
+                let seen = all.iter().position(|known| known.token == entry.parent).map_or(0, |at| at + 1);
+                return Ok((stored, Appended::Conflict { theirs, entries: all[seen..].to_vec() }));
+            }
+            journal.add(id, entry.clone());
         }
-        journal.add(id, entry.clone());
-        Ok(Appended::Stored)
+        Ok((entries.len(), Appended::Stored))
     }
 
     fn before(&mut self, id: RowId, side: Side, token: Token) -> Result<SideRegions, String> {

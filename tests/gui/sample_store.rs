@@ -13,10 +13,11 @@ use editscope::editor::{
     Audit, Automatic, Cell as TableCell, Columns, Combined, EditDetails, Flag, Flags, HistoryLine, PictureState, Row, RowId,
 };
 use editscope::engine::evidence::{self, Gathered};
+use editscope::engine::scored_by::ScoredBy;
 use editscope::engine::{combine, fit_range};
 use editscope::gui::agreement::{AgreementEvent, AgreementRequest, EvidenceJob, nothing_kept};
 use editscope::gui::region_store::RegionStore;
-use editscope::gui::store::{Shown, Store, StoreInfo};
+use editscope::gui::store::{Keeper, Shown, Store, StoreInfo};
 use editscope::stats::comparison::Subject;
 use editscope::storage::EditId;
 
@@ -35,14 +36,19 @@ pub struct SampleStore {
     truth: HashMap<String, serde_json::Value>,
     /// Scores by row; removed ones are "not scored yet".
     scores: HashMap<RowId, Arc<Score>>,
-    ratings: HashMap<RowId, Vec<Rating>>,
+    ratings: Ratings,
     parses: HashMap<RowId, Parse>,
     written: Arc<Mutex<Written>>,
     shared: Scores,
     pub regions: MemoryRegions,
     /// Scores that count in place of the automatic ones.
     pub corrected: Scores,
+    /// The networks of the newest run, as the project names them.
+    pub networks: Option<ScoredBy>,
 }
+
+/// The ratings of each row, which the keeper adds to.
+type Ratings = Arc<Mutex<HashMap<RowId, Vec<Rating>>>>;
 
 /// Scores that the engine's "run" puts into the store.
 pub type Scores = Arc<Mutex<HashMap<RowId, Arc<Score>>>>;
@@ -73,14 +79,16 @@ impl SampleStore {
             items,
             truth,
             scores: HashMap::new(),
-            ratings: HashMap::new(),
+            ratings: Ratings::default(),
             parses: HashMap::new(),
             written,
             shared,
             regions: MemoryRegions::default(),
             corrected: Scores::default(),
+            networks: None,
         };
-        store.ratings = store.edits().map(|(id, _, edit)| (id, edit.ratings.clone())).collect();
+        let ratings = store.edits().map(|(id, _, edit)| (id, edit.ratings.clone())).collect();
+        store.ratings = Arc::new(Mutex::new(ratings));
         store.parses = store.edits().map(|(id, item, _)| (id, item.parse.clone().unwrap_or_default())).collect();
         // Copies of the demo share their scores.
         let mut made: HashMap<editscope::domain::EditKey, Arc<Score>> = HashMap::new();
@@ -239,7 +247,8 @@ impl Store for SampleStore {
         if path.file_stem().is_some_and(|stem| stem == "broken") {
             return Err("this file is no project".to_owned());
         }
-        Ok(StoreInfo { path: path.to_owned(), name: "demo".into(), items: self.items.len(), ranges: vec!["paper".into()], only_read: None })
+        let (name, items, networks) = ("demo".into(), self.items.len(), self.networks.clone());
+        Ok(StoreInfo { path: path.to_owned(), name, items, ranges: vec!["paper".into()], only_read: None, networks })
     }
 
     fn rows(&mut self, _shown: &Shown) -> Result<Vec<Row>, String> {
@@ -247,6 +256,7 @@ impl Store for SampleStore {
             self.scores = self.shared.lock().unwrap().clone();
         }
         let range = self.range();
+        let ratings = self.ratings.lock().unwrap();
         let rows = self.edits().map(|(id, item, edit)| {
             let mut row = Row {
                 id,
@@ -263,7 +273,7 @@ impl Store for SampleStore {
                 simulated: false,
                 flags: Flags::NONE,
             };
-            row.take_ratings(&self.ratings[&id]);
+            row.take_ratings(&ratings[&id]);
             if let Some(score) = self.scores.get(&id) {
                 row.take_score(score);
                 row.overall = (&self.combined(score, &range).overall).into();
@@ -292,7 +302,7 @@ impl Store for SampleStore {
             score,
             flags: score_flags,
             made_by,
-            ratings: self.ratings[&id].clone(),
+            ratings: self.ratings.lock().unwrap()[&id].clone(),
             history: vec![HistoryLine { at_millis: Some(0), who: "import".into(), what: "Parse came with the data.".into() }],
         })
     }
@@ -300,14 +310,6 @@ impl Store for SampleStore {
     fn save_parse(&mut self, id: RowId, parse: &Parse, _who: &str) -> Result<(), String> {
         self.parses.insert(id, parse.clone());
         self.written.lock().unwrap().parses.push((id, parse.clone()));
-        Ok(())
-    }
-
-    fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String> {
-        let ratings = self.ratings.entry(id).or_default();
-        ratings.retain(|other| other.rater != rating.rater);
-        ratings.push(rating.clone());
-        self.written.lock().unwrap().ratings.push((id, rating.clone()));
         Ok(())
     }
 
@@ -322,8 +324,35 @@ impl Store for SampleStore {
         }
     }
 
+    fn keeper(&mut self) -> Box<dyn Keeper> {
+        let (regions, ratings, written) = (self.regions.clone(), Arc::clone(&self.ratings), Arc::clone(&self.written));
+        Box::new(SampleKeeper { regions, ratings, written })
+    }
+}
+
+/// What keeps a person's work beside the store.
+struct SampleKeeper {
+    regions: MemoryRegions,
+    ratings: Ratings,
+    written: Arc<Mutex<Written>>,
+}
+
+impl Keeper for SampleKeeper {
+    fn open(&mut self, _path: &Path) -> Result<(), String> {
+        Ok(())
+    }
+
     fn regions(&mut self) -> &mut dyn RegionStore {
         &mut self.regions
+    }
+
+    fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String> {
+        let mut all = self.ratings.lock().unwrap();
+        let ratings = all.entry(id).or_default();
+        ratings.retain(|other| other.rater != rating.rater);
+        ratings.push(rating.clone());
+        self.written.lock().unwrap().ratings.push((id, rating.clone()));
+        Ok(())
     }
 }
 
@@ -331,7 +360,7 @@ impl SampleStore {
     /// What the rows and ratings of this store say, as the engine would gather it from a project.
     fn evidence(&mut self, shown: &Shown) -> Result<EvidenceJob, String> {
         let rows = self.rows(shown)?;
-        let ratings = self.ratings.clone();
+        let ratings = self.ratings.lock().unwrap().clone();
         Ok(EvidenceJob(Arc::new(move |ground_truth| {
             let mut gathered = Gathered::new("demo".into());
             for row in &rows {

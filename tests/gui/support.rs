@@ -10,7 +10,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use editscope::engine::Event;
+use editscope::engine::scored_by::ScoredBy;
+use editscope::engine::{Event, ModelSource};
 use editscope::gui::settings::{Settings, ThemeChoice};
 use editscope::gui::store::Store;
 use editscope::gui::{App, Parts as WindowParts};
@@ -53,6 +54,10 @@ pub struct Setup {
     pub data: Option<PathBuf>,
     /// The engine with its threads in place of one that answers at once.
     pub real_engine: bool,
+    /// The networks of the project's newest run.
+    pub networks: Option<ScoredBy>,
+    /// Networks that the person named when the window was opened.
+    pub named: Option<ModelSource>,
 }
 
 impl Default for Setup {
@@ -67,6 +72,8 @@ impl Default for Setup {
             light: false,
             data: None,
             real_engine: false,
+            networks: None,
+            named: None,
         }
     }
 }
@@ -80,6 +87,7 @@ impl Window {
         let folder = setup.data.clone().unwrap_or_else(demo_folder);
         let mut store = SampleStore::new(&folder, setup.edits, setup.scored, Arc::clone(&written), Arc::clone(&scores));
         store.corrected = Arc::clone(&corrected);
+        store.networks = setup.networks.clone();
         let regions = Arc::clone(&store.regions.0);
         Self::with(setup, Box::new(store), written, scores, corrected, regions)
     }
@@ -110,7 +118,8 @@ impl Window {
             pictures: Rc::clone(&pictures),
         };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
-        let settings = Settings { rater: setup.rater.into(), theme, ..Settings::default() };
+        let (models_given, models) = (setup.named.is_some(), setup.named.clone().unwrap_or_default());
+        let settings = Settings { rater: setup.rater.into(), theme, models, models_given, ..Settings::default() };
         let mut parts = WindowParts {
             engine: Box::new(engine),
             store,

@@ -1,6 +1,6 @@
 //! Random gestures: undo and redo lead back and forth, and a restart changes nothing.
 
-use editscope::domain::regions::{Area, SideRegions};
+use editscope::domain::regions::{Area, RegionId, SideRegions};
 use editscope::domain::rle::Rle;
 use editscope::domain::{Point, Rect, RegionRole, Side};
 use editscope::editor::regions::{History, LoadedSide, MaskOp, RegionDocument};
@@ -98,8 +98,9 @@ fn states(document: &RegionDocument) -> [SideRegions; 2] {
 /// What a project file would hold after these entries.
 fn replayed(document: &mut RegionDocument) -> [LoadedSide; 2] {
     let mut loaded = unspoken();
-    while let Some(entry) = document.next_to_write(0.0) {
-        document.written();
+    let entries = document.next_to_write(0.0);
+    document.written(entries.len());
+    for entry in entries {
         // Through JSON, as on disk.
         let change = serde_json::from_str(&serde_json::to_string(&entry.change).unwrap()).unwrap();
         let entry = editscope::domain::regions::JournalEntry { change, ..entry };

@@ -215,9 +215,10 @@ fn strokes_on_a_large_mask_cost_what_they_change() {
     // The newest steps keep the masks that they lead between, within the budget that all steps share.
     assert!(document.history().bytes() <= HISTORY_BYTES, "{}", document.history().bytes());
     let mut written = 0;
-    while let Some(entry) = document.next_to_write(0.0) {
+    let entries = document.next_to_write(0.0);
+    document.written(entries.len());
+    for entry in entries {
         written += serde_json::to_string(&entry.change).unwrap().len();
-        document.written();
     }
     // 20 copies of the mask would be 168 MB. A stroke touches about 190 rows; two runs and their gaps take under 16 bytes a row, a third
     // more as text. The first one adds the region with its mask.

@@ -60,10 +60,18 @@ fn load(project: &Project, edit: EditId) -> [LoadedSide; 2] {
 
 /// Writes what waits, as the window does.
 fn write(project: &Project, edit: EditId, document: &mut RegionDocument, who: &str) {
-    while let Some(entry) = document.next_to_write(0.0) {
-        match project.append_region_change(edit, &entry) {
-            Ok(Appended::Stored) => document.written(),
-            Ok(Appended::Conflict { theirs, entries }) => document.met(theirs, entries.iter().map(LogLine::from).collect(), &author(who)),
+    loop {
+        let entries = document.next_to_write(0.0);
+        if entries.is_empty() {
+            return;
+        }
+        match project.append_region_changes(edit, &entries) {
+            Ok((stored, became)) => {
+                document.written(stored);
+                if let Appended::Conflict { theirs, entries } = became {
+                    document.met(theirs, entries.iter().map(LogLine::from).collect(), &author(who));
+                }
+            }
             Err(error) => document.write_failed(error.to_string(), 0.0),
         }
     }
@@ -144,10 +152,36 @@ fn an_entry_that_is_sent_twice_is_there_once() {
     let (edit, project) = (bench.edits[0], bench.open());
     let mut document = document(load(&project, edit));
     document.add_box(RegionRole::Edited, Rect::new(1.0, 2.0, 3.0, 4.0), "mug", &author("ann")).unwrap();
-    let entry = document.next_to_write(0.0).unwrap();
+    let entry = document.next_to_write(0.0).remove(0);
     assert_eq!(project.append_region_change(edit, &entry).unwrap(), Appended::Stored);
     assert_eq!(project.append_region_change(edit, &entry).unwrap(), Appended::Stored);
     assert_eq!(project.region_history(edit, Side::Edit).unwrap().len(), 1);
+}
+
+#[test]
+fn what_waits_is_written_in_one_go_as_far_as_another_window_lets_it() {
+    let bench = Bench::new();
+    let (edit, ann, bob) = (bench.edits[0], bench.open(), bench.open());
+    let mut of_ann = document(load(&ann, edit));
+    let mut of_bob = document(load(&bob, edit));
+    let draw = |document: &mut RegionDocument, role, name: &str| {
+        document.add_box(role, Rect::new(1.0, 1.0, 5.0, 5.0), name, &author("ann")).unwrap();
+    };
+    draw(&mut of_bob, RegionRole::Edited, "bob's");
+    write(&bob, edit, &mut of_bob, "bob");
+    // The source first, which is free; then the edit, where bob was.
+    draw(&mut of_ann, RegionRole::Original, "first");
+    draw(&mut of_ann, RegionRole::Original, "second");
+    draw(&mut of_ann, RegionRole::Edited, "third");
+    draw(&mut of_ann, RegionRole::Original, "fourth");
+    let entries = of_ann.next_to_write(0.0);
+    assert_eq!(entries.len(), 4, "all that waits");
+    let (stored, became) = ann.append_region_changes(edit, &entries).unwrap();
+    assert!(stored == 2 && matches!(became, Appended::Conflict { .. }), "{stored} {became:?}");
+    assert_eq!(names(&ann, edit, Side::Source), ["cup", "first", "second"]);
+    assert_eq!(names(&ann, edit, Side::Edit), ["cup", "cup", "bob's"]);
+    of_ann.written(stored);
+    assert_eq!(of_ann.outbox().len(), 2, "the third and the fourth wait");
 }
 
 /// Two windows on one project: both have read the same, ann writes first.
@@ -256,18 +290,19 @@ fn a_failing_disk_keeps_the_work_in_memory_and_tries_again() {
     let read_only = Project::open_read_only(&bench.path()).unwrap();
     document.add_box(RegionRole::Edited, Rect::new(1.0, 1.0, 5.0, 5.0), "mug", &author("ann")).unwrap();
     document.add_box(RegionRole::Edited, Rect::new(2.0, 2.0, 5.0, 5.0), "jug", &author("ann")).unwrap();
-    let entry = document.next_to_write(0.0).unwrap();
-    assert_eq!(document.next_to_write(0.0), None, "one after the other");
-    let error = read_only.append_region_change(edit, &entry).unwrap_err();
+    let entries = document.next_to_write(0.0);
+    assert_eq!(entries.len(), 2);
+    assert_eq!(document.next_to_write(0.0), [], "not while they are on their way");
+    let error = read_only.append_region_changes(edit, &entries).unwrap_err();
     assert!(matches!(error, StorageError::ReadOnly { .. }), "{error}");
     document.write_failed(error.to_string(), 0.0);
     assert_eq!((document.outbox().len(), document.shown(Side::Edit).count()), (2, 5));
     let failure = document.outbox().failure().unwrap();
     assert!(failure.why.contains("read-only") && failure.attempts == 1, "{failure:?}");
     // Not before its time; then longer and longer, up to half a minute.
-    assert_eq!(document.next_to_write(0.5), None);
+    assert_eq!(document.next_to_write(0.5), []);
     for (n, wait) in [(2, 2.0), (3, 4.0), (4, 8.0), (5, 16.0), (6, 30.0), (7, 30.0)] {
-        assert!(document.next_to_write(1_000.0).is_some());
+        assert_eq!(document.next_to_write(1_000.0).len(), 2);
         document.write_failed("the disk is full".into(), 1_000.0);
         let failure = document.outbox().failure().unwrap();
         assert_eq!((failure.attempts, failure.retry_at), (n, 1_000.0 + wait));

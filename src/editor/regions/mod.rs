@@ -324,17 +324,17 @@ impl RegionDocument {
         }
     }
 
-    /// The entry to write at `now` (seconds of the window's clock).
-    pub fn next_to_write(&mut self, now: f64) -> Option<JournalEntry> {
+    /// The entries to write at `now` (seconds of the window's clock), in one go; empty when there is nothing to do.
+    pub fn next_to_write(&mut self, now: f64) -> Vec<JournalEntry> {
         self.outbox.next(now)
     }
 
-    /// The entry that was sent is on disk.
-    pub fn written(&mut self) {
-        self.outbox.stored();
+    /// So many of the entries that were sent are on disk, from the first on.
+    pub fn written(&mut self, count: usize) {
+        self.outbox.stored(count);
     }
 
-    /// The entry that was sent could not be written.
+    /// The entries that were sent could not be written.
     pub fn write_failed(&mut self, why: String, now: f64) {
         self.outbox.failed(why, now);
     }

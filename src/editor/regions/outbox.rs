@@ -1,4 +1,4 @@
-//! Changes on their way to the project file: sent one after the other, kept and sent again when the disk fails.
+//! Changes on their way to the project file: what waits is sent in one go, kept and sent again when the disk fails.
 
 use std::collections::VecDeque;
 
@@ -23,8 +23,8 @@ pub struct Failure {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outbox {
     waiting: VecDeque<JournalEntry>,
-    /// The first entry was sent and not answered yet.
-    in_flight: bool,
+    /// So many of the first entries were sent and not answered yet.
+    in_flight: usize,
     failure: Option<Failure>,
 }
 
@@ -46,7 +46,7 @@ impl Outbox {
 
     /// Whether the disk has been asked and has not answered yet.
     pub const fn is_in_flight(&self) -> bool {
-        self.in_flight
+        self.in_flight > 0
     }
 
     /// Why the last write failed; `None` when it did not.
@@ -54,28 +54,28 @@ impl Outbox {
         self.failure.as_ref()
     }
 
-    /// The entry to send at `now` (seconds of the window's clock), which then counts as sent.
-    pub fn next(&mut self, now: f64) -> Option<JournalEntry> {
-        if self.in_flight || self.failure.as_ref().is_some_and(|failure| failure.retry_at > now) {
-            return None;
+    /// The entries to send at `now` (seconds of the window's clock), which then count as sent: all that wait, in one go. None while others are
+    /// on their way, because what comes of those decides whether these may follow.
+    pub fn next(&mut self, now: f64) -> Vec<JournalEntry> {
+        if self.is_in_flight() || self.failure.as_ref().is_some_and(|failure| failure.retry_at > now) {
+            return Vec::new();
         }
-        let entry = self.waiting.front()?.clone();
-        self.in_flight = true;
-        Some(entry)
+        self.in_flight = self.waiting.len();
+        self.waiting.iter().cloned().collect()
     }
 
-    /// The first entry is on disk.
-    pub fn stored(&mut self) {
-        self.waiting.pop_front();
-        self.in_flight = false;
+    /// So many of the entries that were sent are on disk, from the first on; none is on its way any more.
+    pub fn stored(&mut self, count: usize) {
+        self.waiting.drain(..count.min(self.waiting.len()));
+        self.in_flight = 0;
         self.failure = None;
     }
 
-    /// The first entry could not be written; all stay here and are tried again.
+    /// The entries that were sent could not be written; all stay here and are tried again.
     pub fn failed(&mut self, why: String, now: f64) {
         let attempts = self.failure.as_ref().map_or(0, |failure| failure.attempts) + 1;
         let wait = (FIRST_WAIT * 2f64.powi(attempts as i32 - 1)).min(LONGEST_WAIT);
-        self.in_flight = false;
+        self.in_flight = 0;
         self.failure = Some(Failure { why, attempts, retry_at: now + wait });
     }
 
@@ -92,7 +92,7 @@ impl Outbox {
             std::mem::take(&mut self.waiting).into_iter().partition(|entry| entry.side == side);
         self.waiting = others;
         self.waiting.push_front(instead);
-        self.in_flight = false;
+        self.in_flight = 0;
         self.failure = None;
         mine.into()
     }

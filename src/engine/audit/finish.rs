@@ -16,6 +16,7 @@ use crate::engine::handle::Outbox;
 use crate::engine::inputs;
 use crate::engine::messages::{Event, RunToken, ScoreRequest};
 use crate::engine::networks::NetworkSlot;
+use crate::engine::scored_by::load_for;
 use crate::imaging::paste::paste_back;
 use crate::metrics::bpm::{PairInput, Partial, Pending, Settings, score_pair};
 use crate::metrics::ports::{Networks, PortError};
@@ -94,6 +95,8 @@ pub fn finish(job: &Background, networks: &mut NetworkSlot, newest: &Newest, out
 fn rescore(ask: &Ask, networks: &mut NetworkSlot, newest: &Newest, out: &Outbox) -> anyhow::Result<()> {
     let began = Instant::now();
     let project = Project::open(&ask.project)?;
+    // With the networks that scored the edit, and so into their run, whichever the window names.
+    let ask = &load_for(&project, ask, networks, &mut |event| out.publish(event))?;
     let request = ScoreRequest {
         project: ask.project.clone(),
         edits: Some(vec![ask.edit]),
@@ -126,7 +129,7 @@ fn rescore(ask: &Ask, networks: &mut NetworkSlot, newest: &Newest, out: &Outbox)
 fn sensitivity(ask: &Ask, networks: &mut NetworkSlot, out: &Outbox) -> anyhow::Result<super::Sensitivity> {
     let project = Project::open(&ask.project)?;
     let pair = Pair::load(&project, ask.edit)?;
-    networks.load(&ask.models, ask.device, &mut |event| out.publish(event))?;
+    load_for(&project, ask, networks, &mut |event| out.publish(event))?;
     networks.remember(&project)?;
     let cache = ProjectCache(&project);
     let mut result = None;
@@ -142,7 +145,7 @@ fn sensitivity(ask: &Ask, networks: &mut NetworkSlot, out: &Outbox) -> anyhow::R
 fn pasted_back(ask: &Ask, feather: f32, networks: &mut NetworkSlot, out: &Outbox) -> anyhow::Result<()> {
     let project = Project::open(&ask.project)?;
     let pair = Pair::load(&project, ask.edit)?;
-    let mask = region_of(&project, ask)?;
+    let mask = region_of(&project, &pair, ask)?;
     let pasted = paste_back(&pair.source, &pair.edit, &mask, feather);
     let picture = keep_preview(&pasted, ask)?;
     let tell = |score| {
@@ -151,16 +154,23 @@ fn pasted_back(ask: &Ask, feather: f32, networks: &mut NetworkSlot, out: &Outbox
     };
     tell(None);
     // The picture stands by itself, whatever becomes of its score.
-    let score = networks.load(&ask.models, ask.device, &mut |event| out.publish(event));
-    let score = score.and_then(|()| score_pasted(&project, &pair, &pasted, ask, networks, out));
+    let loaded = load_for(&project, ask, networks, &mut |event| out.publish(event));
+    let score = loaded.and_then(|_| score_pasted(&project, &pair, &pasted, ask, networks, out));
     tell(Some(score.map(Arc::new).map_err(|error| format!("{error:#}"))));
     Ok(())
 }
 
-/// The edit region of the score that counts, at the size of the source.
-fn region_of(project: &Project, ask: &Ask) -> anyhow::Result<Mask> {
+/// The edit region as it is now, at the size of the source: what a person drew, else what the score found.
+fn region_of(project: &Project, pair: &Pair, ask: &Ask) -> anyhow::Result<Mask> {
+    let readings = inputs::readings(project, &pair.item, ask.edit, pair.sizes())?;
+    if let Some(drawn) = readings.corrected.and_then(|corrected| corrected.overrides.mask) {
+        return Ok(drawn.resized_nearest(pair.sizes().source));
+    }
     let stored = project.latest_score(ask.edit, ask.profile)?;
     let Some(stored) = stored else { anyhow::bail!("this edit has no score yet, so its region is not known: score it first") };
+    if stored.stale {
+        anyhow::bail!("the score of this edit is outdated, and so is the region that it found: score it again first");
+    }
     match &stored.score.mask {
         Some(rle) => Ok(rle.to_mask()?),
         None => anyhow::bail!("the whole picture was to change: there is no region to paste back"),

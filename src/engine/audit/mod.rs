@@ -22,7 +22,8 @@ use crate::storage::EditId;
 
 use super::messages::ModelSource;
 
-/// Which edit is asked about, and with which networks what is missing is computed.
+/// Which edit is asked about. What is missing is computed with the networks that scored it; `models` are those that the person chose, which
+/// count only where nothing is scored yet (or where they are the same).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// Grows with each request of this process; of an edit only the newest is answered.

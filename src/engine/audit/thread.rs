@@ -13,10 +13,11 @@ use crate::engine::handle::Outbox;
 use crate::engine::inputs::{self, Reading};
 use crate::engine::known::{CacheNames, Known};
 use crate::engine::messages::Event;
+use crate::engine::scored_by::run_of;
 use crate::engine::{corrections, triage};
 use crate::metrics::bpm::{PairInput, Partial, Settings, judge, sensitivity};
 use crate::metrics::ports::Networks;
-use crate::storage::{EditId, Project, Run, RunKind};
+use crate::storage::{EditId, Project, Run};
 
 use super::finish::{Background, Newest};
 use super::pair::{Pair, Pairs};
@@ -140,7 +141,7 @@ impl Desk {
         let Some((_, project)) = &self.project else { return Ok(None) };
         let later = Some(Background::Rescore(ask.clone()));
         // Without a run there is nothing to correct: the networks have never seen this project.
-        let Some((run, names)) = known_run(project, ask.profile)? else { return Ok(later) };
+        let Some((run, names)) = known_run(project, ask)? else { return Ok(later) };
         let pair = self.pairs.get(project, ask.edit)?;
         let instant = instant(project, &pair, ask, &names)?;
         let millis = began.elapsed().as_secs_f64() * 1e3;
@@ -167,7 +168,7 @@ impl Desk {
     fn sensitivity(&mut self, ask: &Ask, all: bool, out: &Outbox) -> anyhow::Result<Option<Background>> {
         self.open(&ask.project)?;
         let Some((_, project)) = &self.project else { return Ok(None) };
-        let known = known_run(project, ask.profile)?;
+        let known = known_run(project, ask)?;
         let Some((_, names)) = known.filter(|_| !all) else { return Ok(Some(Background::Sensitivity(ask.clone()))) };
         let pair = self.pairs.get(project, ask.edit)?;
         let cache = ProjectCache(project);
@@ -178,10 +179,9 @@ impl Desk {
     }
 }
 
-/// The newest run of a set under a profile, and the names of its networks' results in the cache.
-fn known_run(project: &Project, profile: Profile) -> anyhow::Result<Option<(Run, CacheNames)>> {
-    let run = project.runs()?.into_iter().find(|run| run.about.kind == RunKind::Set && run.about.profile == profile);
-    let Some(run) = run else { return Ok(None) };
+/// The run that made the automatic score of the edit, and the names of its networks' results in the cache.
+fn known_run(project: &Project, ask: &Ask) -> anyhow::Result<Option<(Run, CacheNames)>> {
+    let Some(run) = run_of(project, ask.edit, ask.profile)? else { return Ok(None) };
     let names = CacheNames::of(project, &run.about.models_fingerprint)?;
     Ok(names.map(|names| (run, names)))
 }

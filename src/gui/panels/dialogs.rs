@@ -4,6 +4,7 @@ use egui::{Button, Id, Modal, RichText, Ui, vec2};
 
 use super::columns::columns_ui;
 use super::commands::commands_ui;
+use super::leaving::leaving_ui;
 use super::networks::networks_ui;
 use super::settings::settings_ui;
 use crate::domain::ProtocolKind;
@@ -23,7 +24,7 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
         Dialog::Keys => ("Keys", 760.0),
         Dialog::Commands => ("Find a command", 560.0),
         Dialog::Columns => ("Ratings from a table", 860.0),
-        Dialog::Unsaved => ("Fields that are not saved", 460.0),
+        Dialog::Leaving => ("Not everything is saved", 480.0),
     };
     let modal = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
         ui.set_width(width);
@@ -42,41 +43,12 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
             Dialog::Keys => keys_ui(ui, cx),
             Dialog::Commands => commands_ui(ui, cx),
             Dialog::Columns => columns_ui(ui, cx),
-            Dialog::Unsaved => unsaved_ui(ui, cx),
+            Dialog::Leaving => leaving_ui(ui, cx),
         }
     });
     if modal.should_close() {
         cx.send(Action::CloseDialog);
     }
-}
-
-/// At most so many items are named.
-const MOST_NAMED: usize = 8;
-
-/// Which typed fields closing the window would lose.
-fn unsaved_ui(ui: &mut Ui, cx: &Context<'_>) {
-    let state = cx.state;
-    let selected = state.queue.selected_row().filter(|_| state.typed_parse().is_some()).map(|row| &*row.item);
-    let mut items: Vec<&str> = state.typed_parses.keys().map(|(_, item)| &**item).chain(selected).collect();
-    items.sort_unstable();
-    items.dedup();
-    let more = items.len().saturating_sub(MOST_NAMED);
-    items.truncate(MOST_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let text = format!(
-        "Fields of the parse were typed and not saved, of {}{more}. Save them in the Parse tab, or close without them.",
-        items.join(", ")
-    );
-    ui.add(egui::Label::new(text).wrap());
-    ui.add_space(8.0);
-    ui.horizontal(|ui| {
-        if ui.button("Stay").clicked() {
-            cx.send(Action::CloseDialog);
-        }
-        if ui.button("Close without saving").clicked() {
-            cx.send(Action::CloseAnyway);
-        }
-    });
 }
 
 fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {

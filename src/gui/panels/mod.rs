@@ -9,6 +9,7 @@ mod firmness;
 mod history;
 pub mod inspector;
 pub mod jobs;
+pub mod leaving;
 pub mod localization;
 mod measures;
 pub mod networks;

@@ -1,22 +1,25 @@
-//! Says plainly that demo checkpoints know only the demo's scenes, and how to get the published ones.
+//! Says plainly that demo checkpoints know only the demo's scenes, and how to get the published ones; and where the networks that scored the
+//! project are not those that are worked with.
 
 use egui::{Button, Panel, RichText, Ui};
 
-use crate::engine::ModelSource;
+use crate::engine::{DEMO_NOTICE, ModelSource};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 
-use crate::engine::DEMO_NOTICE as NOTICE;
-/// Draws the line, unless other networks are chosen or the person closed it.
+/// Draws the line, unless there is nothing to say or the person closed it.
 pub fn notice_ui(ui: &mut Ui, cx: &Context<'_>) {
-    if cx.settings.models != ModelSource::Demo || cx.state.notice_dismissed {
-        return;
-    }
     let palette = cx.palette(ui);
+    let (mark, color, words) = match &cx.state.about_networks {
+        _ if cx.state.notice_dismissed => return,
+        Some(words) => ("⚠", palette.warning.0, words.as_str()),
+        None if cx.settings.models == ModelSource::Demo => ("ℹ", palette.info.0, DEMO_NOTICE),
+        None => return,
+    };
     let frame = egui::Frame::new().fill(palette.raised.0).inner_margin(egui::Margin::symmetric(10, 4));
     Panel::top("notice").frame(frame).resizable(false).show_separator_line(false).show(ui, |ui| {
         ui.horizontal(|ui| {
-            ui.label(RichText::new("ℹ").color(palette.info.0));
+            ui.label(RichText::new(mark).color(color));
             // The buttons first: the words get what is left.
             crate::gui::widgets::right(ui, |ui| {
                 let close = ui.add(Button::new("×").frame(false)).on_hover_text("Hide this line.");
@@ -29,7 +32,7 @@ pub fn notice_ui(ui: &mut Ui, cx: &Context<'_>) {
                     cx.send(Action::Do(open));
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                    ui.add(egui::Label::new(RichText::new(NOTICE).size(12.0)).truncate()).on_hover_text(NOTICE);
+                    ui.add(egui::Label::new(RichText::new(words).size(12.0)).truncate()).on_hover_text(words);
                 });
             });
         });

@@ -79,7 +79,9 @@ fn overall_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails, s
     if let Some(automatic) = &details.audit.automatic {
         corrected_ui(ui, cx, row, automatic, shown);
     }
-    if waiting {
+    if let Some(why) = shown.outdated {
+        outdated_ui(ui, cx, why);
+    } else if waiting {
         let text =
             RichText::new("… Some parts are being computed; the others already follow the correction.").size(12.0).color(palette.info.0);
         ui.add(Label::new(text).wrap());
@@ -87,6 +89,13 @@ fn overall_ui(ui: &mut Ui, cx: &Context<'_>, row: &Row, details: &EditDetails, s
     if !details.made_by.is_empty() {
         ui.add(Label::new(RichText::new(&details.made_by).size(11.5).color(palette.text_dim.0)).wrap());
     }
+}
+
+/// That what stands here is not the score of now, and why.
+fn outdated_ui(ui: &mut Ui, cx: &Context<'_>, why: &str) {
+    let text = RichText::new(format!("⚠ score outdated: {why}")).color(cx.palette(ui).warning.0);
+    ui.add(Label::new(text).wrap());
+    widgets::command_button(ui, cx, Command::ScoreSelected, true);
 }
 
 /// What the correction did to the overall, and to the edit's rank among those of its item.
@@ -139,7 +148,7 @@ fn parts_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: &ShownS
                 }
             }
             if shown.pending.has(name) {
-                hovered |= pending_ui(ui, cx).hovered();
+                hovered |= pending_ui(ui, cx, shown.outdated.is_some()).hovered();
             } else {
                 hovered |= ui.label(outcome_text(part, palette)).hovered();
             }
@@ -163,9 +172,13 @@ fn parts_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown: &ShownS
     }
 }
 
-fn pending_ui(ui: &mut Ui, cx: &Context<'_>) -> egui::Response {
-    let text = RichText::new("computing…").size(11.5).italics().color(cx.palette(ui).info.0);
-    ui.label(text).on_hover_text("This part waits for a network; it comes in the background.")
+fn pending_ui(ui: &mut Ui, cx: &Context<'_>, given_up: bool) -> egui::Response {
+    let (words, meaning) = if given_up {
+        ("not computed", "This part needs a network, which did not answer; the reason stands above.")
+    } else {
+        ("computing…", "This part waits for a network; it comes in the background.")
+    };
+    ui.label(RichText::new(words).size(11.5).italics().color(cx.palette(ui).info.0)).on_hover_text(meaning)
 }
 
 fn normalised<'a>(shown: &'a ShownScore<'_>, name: &str) -> Option<&'a Outcome<f64>> {

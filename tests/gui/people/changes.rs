@@ -9,7 +9,7 @@ use editscope::domain::{Answer, Judgement, Parse, Rating, Rubric, TaskRole};
 use editscope::editor::{EditDetails, Row, RowId};
 use editscope::gui::people::{PeopleEvent, PeopleRequest};
 use editscope::gui::project_store::ProjectStore;
-use editscope::gui::store::{Shown, Store, StoreInfo};
+use editscope::gui::store::{Keeper, Shown, Store, StoreInfo};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 
@@ -106,16 +106,35 @@ impl Store for Failing {
         self.inner.save_parse(id, parse, who)
     }
 
-    fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String> {
-        self.inner.save_rating(id, rating)
-    }
-
     fn export(&mut self, to: &Path, shown: &Shown) -> Result<String, String> {
         self.inner.export(to, shown)
     }
 
+    fn keeper(&mut self) -> Box<dyn Keeper> {
+        Box::new(FailingKeeper { inner: self.inner.keeper(), fails: Arc::clone(&self.fails) })
+    }
+
+    fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
+        self.inner.people(request)
+    }
+}
+
+struct FailingKeeper {
+    inner: Box<dyn Keeper>,
+    fails: Arc<AtomicBool>,
+}
+
+impl Keeper for FailingKeeper {
+    fn open(&mut self, path: &Path) -> Result<(), String> {
+        self.inner.open(path)
+    }
+
     fn regions(&mut self) -> &mut dyn editscope::gui::region_store::RegionStore {
         self.inner.regions()
+    }
+
+    fn save_rating(&mut self, id: RowId, rating: &Rating) -> Result<(), String> {
+        self.inner.save_rating(id, rating)
     }
 
     fn people(&mut self, request: PeopleRequest) -> PeopleEvent {

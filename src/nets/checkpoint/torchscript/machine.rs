@@ -186,13 +186,7 @@ impl Machine {
                 set(&self.top_tree()?, pairs)?;
             }
             Op::Reduce => self.reduce()?,
-            Op::NewObject => {
-                self.pop()?;
-                match self.pop()? {
-                    Value::Global(Import::Class) => self.stack.push(Value::Tree(Rc::default())),
-                    _ => return Err(damaged("makes an object of something that is no class of the archive")),
-                }
-            }
+            Op::NewObject => self.new_object()?,
             Op::Build => self.build()?,
             Op::PersistentId => self.storage()?,
             Op::Put(slot) => {
@@ -205,6 +199,15 @@ impl Machine {
             }
             Op::Duplicate => return Err(damaged("has an operation that TorchScript does not write")),
             Op::Stop => {}
+        }
+        Ok(())
+    }
+
+    fn new_object(&mut self) -> Result<(), Stop> {
+        self.pop()?;
+        match self.pop()? {
+            Value::Global(Import::Class) => self.stack.push(Value::Tree(Rc::default())),
+            _ => return Err(damaged("makes an object of something that is no class of the archive")),
         }
         Ok(())
     }

@@ -2,131 +2,25 @@
 //!
 //! Expected numbers are hand calculations over the pixels of the pictures, written next to them.
 
+mod exports;
+mod judged;
+mod networks;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use editscope::domain::rle::Rle;
-use editscope::domain::{
-    Bpm500, Detection, ImageSpace, Mask, Outcome, Parse, ParseOrigin, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Scale,
-    Side, Size,
-};
+use editscope::domain::{Mask, Outcome, Parse, ParseOrigin, Profile, Rect, Region, RegionOrigin, RegionRole, RegionShape, Side, Size};
 use editscope::engine::audit::{Ask, AuditEvent, AuditRequest};
 use editscope::engine::{
-    BaselineChoice, DevicePreference, Engine, Event, ModelSource, NetworkSlot, Partial, Pending, Request, Run, RunToken, ScoreRequest,
-    evaluate, files, results,
+    BaselineChoice, DevicePreference, Engine, Event, ModelSource, NetworkSlot, Partial, Request, Run, RunToken, ScoreRequest, evaluate,
+    files, results,
 };
 use editscope::imaging::decode::{DecodeOptions, decode};
-use editscope::metrics::bpm::{Canvases, Overrides, PairInput, Settings, judge};
-use editscope::metrics::ports::{Detector, ImageTextEncoder, Networks, PortError, Segmenter, TextFeature};
 use editscope::storage::{EditId, Project, RunKind};
-use image::{Rgb, RgbImage};
-
-/// Networks that know what the test says they know.
-struct Fakes {
-    boxes: Option<Vec<[f32; 4]>>,
-    masks: bool,
-    features: bool,
-}
-
-struct Fake<'a>(&'a Fakes);
-
-impl Detector for Fake<'_> {
-    fn detect(&mut self, picture: &RgbImage, phrase: &str) -> Result<Vec<Detection>, PortError> {
-        let boxes = self.0.boxes.as_ref().ok_or(PortError::NotComputed { network: "detector" })?;
-        let image_from_bpm500 = Scale::<ImageSpace, Bpm500>::stretch(Size::new(picture.width(), picture.height()), Size::BPM500);
-        let found = |[x0, y0, x1, y1]: &[f32; 4]| Detection {
-            rect_in_image: image_from_bpm500 * Rect::new(*x0, *y0, *x1, *y1),
-            phrase: phrase.to_owned(),
-            confidence: 0.9,
-            tokens: Vec::new(),
-        };
-        Ok(boxes.iter().map(found).collect())
-    }
-}
-
-impl Segmenter for Fake<'_> {
-    fn segment(&mut self, _: &RgbImage, boxes: &[Rect<Bpm500>]) -> Result<Vec<Mask>, PortError> {
-        if !self.0.masks {
-            return Err(PortError::NotComputed { network: "segmenter" });
-        }
-        let fill = |b: &Rect<Bpm500>| Mask::from_fn(Size::BPM500, |x, y| b.contains(editscope::domain::Point::new(x as f32, y as f32)));
-        Ok(boxes.iter().map(fill).collect())
-    }
-}
-
-impl ImageTextEncoder for Fake<'_> {
-    fn encode_pictures(&mut self, pictures: &[&RgbImage]) -> Result<Vec<Vec<f32>>, PortError> {
-        if !self.0.features {
-            return Err(PortError::NotComputed { network: "image-text encoder" });
-        }
-        Ok(pictures.iter().map(|p| vec![f32::from(p.get_pixel(0, 0).0[0]), 1.0]).collect())
-    }
-
-    fn encode_texts(&mut self, texts: &[&str]) -> Result<Vec<TextFeature>, PortError> {
-        Ok(texts.iter().map(|t| TextFeature { values: vec![t.len() as f32, 1.0], tokens_cut: 0 }).collect())
-    }
-}
-
-/// Grey 100 against a picture whose left half is grey 151 (a distance of 51/255 = 0.2 on half of the pixels).
-fn judged(fakes: &Fakes, overrides: &Overrides) -> Partial {
-    let source = RgbImage::from_pixel(500, 500, Rgb([100; 3]));
-    let edit = RgbImage::from_fn(500, 500, |x, _| Rgb([if x < 250 { 151 } else { 100 }; 3]));
-    let mut parse = Parse::default();
-    for (name, value) in Parse::FIELDS.into_iter().zip(["cat", "tiger", "replace", "none", "none", "unchanged", "unchanged"]) {
-        *parse.field_mut(name).expect("a name of FIELDS") = value.to_owned();
-    }
-    let canvases = Canvases::new(&source, &edit).expect("pictures with pixels");
-    let input = PairInput { source: &source, edit: &edit, instruction: "make the cat a tiger", parse: &parse, overrides };
-    let (mut detector, mut segmenter, mut encoder) = (Fake(fakes), Fake(fakes), Fake(fakes));
-    let mut networks = Networks { detector: &mut detector, segmenter: &mut segmenter, encoder: &mut encoder };
-    judge(&input, &canvases, &Settings::new(Profile::Corrected), &mut networks).expect("nothing fails")
-}
-
-const BOX: [f32; 4] = [100.0, 100.0, 200.0, 200.0];
-
-#[test]
-fn what_is_known_is_judged_and_the_rest_is_pending() {
-    let known = |boxes: bool, masks, features| Fakes { boxes: boxes.then(|| vec![BOX]), masks, features };
-    let all = judged(&known(true, true, true), &Overrides::default());
-    assert!(all.pending.is_none());
-    // Outside of the box's 100 × 100 pixels, 125,000 − 10,000 pixels of 240,000 differ by 0.2.
-    let preserve = 1.0 - 0.2 * 115_000.0 / 240_000.0;
-    assert!((all.score.parts.preserve.value().expect("judged") - preserve).abs() < 1e-9);
-
-    let without_clip = judged(&known(true, true, false), &Overrides::default());
-    assert_eq!(without_clip.pending, Pending { modify: true, ..Pending::default() });
-    assert_eq!(without_clip.score.parts.preserve, all.score.parts.preserve);
-    assert_eq!(without_clip.score.parts.size, Outcome::Value(1.0));
-    assert!(without_clip.score.parts.modify.value().is_none());
-
-    let only_boxes = judged(&known(true, false, false), &Overrides::default());
-    assert_eq!(only_boxes.pending, Pending { boxes: false, mask: true, modify: true });
-    assert_eq!(only_boxes.score.parts.position, Outcome::Value(1.0));
-
-    let nothing = judged(&known(false, true, true), &Overrides::default());
-    assert_eq!(nothing.pending, Pending { boxes: true, mask: true, modify: true });
-    assert_eq!(nothing.complete().expect_err("it waits").to_string(), "detector: not computed yet");
-}
-
-#[test]
-fn a_drawn_mask_needs_no_network_and_ignored_pixels_count_neither_way() {
-    let fakes = Fakes { boxes: None, masks: false, features: false };
-    // The left half is the edit: nothing outside it differs.
-    let left = Mask::from_fn(Size::new(10, 10), |x, _| x < 5);
-    let drawn = judged(&fakes, &Overrides { mask: Some(left), ..Overrides::default() });
-    assert_eq!(drawn.score.parts.preserve, Outcome::Value(1.0));
-    assert_eq!(drawn.pending, Pending { boxes: true, mask: false, modify: true });
-    // The mask is the top row of ten; the left half's other nine rows are ignored: what is left does not differ.
-    let top = Mask::from_fn(Size::new(10, 10), |_, y| y == 0);
-    let ignore = Mask::from_fn(Size::new(10, 10), |x, y| x < 5 && y > 0);
-    let drawn = judged(&fakes, &Overrides { mask: Some(top.clone()), ignore: Some(ignore), ..Overrides::default() });
-    assert_eq!(drawn.score.parts.preserve, Outcome::Value(1.0));
-    // Without ignoring, half of what is outside differs by 0.2.
-    let plain = judged(&fakes, &Overrides { mask: Some(top), ..Overrides::default() });
-    assert!((plain.score.parts.preserve.value().expect("judged") - 0.9).abs() < 1e-9);
-}
+use image::RgbImage;
 
 /// An item of the demo, scored.
 struct Demo {
@@ -142,6 +36,12 @@ impl Demo {
 
     /// The first `edits` edits of the item at `place`.
     fn of(place: usize, edits: usize) -> Self {
+        let demo = Self::unscored(place, edits);
+        demo.score();
+        demo
+    }
+
+    fn unscored(place: usize, edits: usize) -> Self {
         let folder = tempfile::tempdir().expect("the test machine has a temporary folder");
         files::make_demo(folder.path()).expect("the demo is in the program");
         let mut demo = Self { folder, edits: Vec::new() };
@@ -153,7 +53,6 @@ impl Demo {
             .map(|edit| edit.id)
             .take(edits)
             .collect();
-        demo.score();
         demo
     }
 
@@ -167,10 +66,14 @@ impl Demo {
 
     /// As `editscope score` does it.
     fn score(&self) {
+        self.score_with(ModelSource::Demo);
+    }
+
+    fn score_with(&self, models: ModelSource) {
         let request = ScoreRequest {
             project: self.path(),
             edits: Some(self.edits.clone()),
-            models: ModelSource::Demo,
+            models,
             profile: Profile::Corrected,
             device: DevicePreference::CPU,
             range: None,
@@ -184,26 +87,24 @@ impl Demo {
 
     /// Asks the engine to follow a correction, and waits for the answers: the first one and the one that is kept.
     fn follow(&self, edit: EditId) -> (Arc<Partial>, Arc<Partial>) {
+        self.follow_with(edit, ModelSource::Demo).unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// As [`Self::follow`], with other networks named; or why there is no score.
+    fn follow_with(&self, edit: EditId, models: ModelSource) -> Result<(Arc<Partial>, Arc<Partial>), String> {
         let engine = Engine::start(Arc::new(|| {})).expect("threads");
-        let ask = Ask {
-            ticket: 1,
-            project: self.path(),
-            edit,
-            profile: Profile::Corrected,
-            models: ModelSource::Demo,
-            device: DevicePreference::CPU,
-        };
-        engine.send(Request::Audit(AuditRequest::Rescore(ask)));
+        let (project, profile, device) = (self.path(), Profile::Corrected, DevicePreference::CPU);
+        engine.send(Request::Audit(AuditRequest::Rescore(Ask { ticket: 1, project, edit, profile, models, device })));
         let (began, mut first) = (Instant::now(), None);
         while began.elapsed() < Duration::from_secs(120) {
             match engine.events().recv_timeout(Duration::from_secs(120)).expect("an answer") {
                 Event::Audit(AuditEvent::Rescored { edit: of, partial, kept, .. }) if of == edit => {
                     let first = first.get_or_insert_with(|| Arc::clone(&partial));
                     if kept {
-                        return (Arc::clone(first), partial);
+                        return Ok((Arc::clone(first), partial));
                     }
                 }
-                Event::Audit(AuditEvent::Failed { why, .. }) => panic!("{why}"),
+                Event::Audit(AuditEvent::Failed { why, .. }) => return Err(why),
                 _ => {}
             }
         }
@@ -409,80 +310,4 @@ fn of_many_corrections_in_a_row_the_last_one_counts() {
     let mask = stored.score.mask.expect("it was drawn").to_mask().expect("whole");
     assert_eq!(mask.count(), u64::from(last as u32 * 10) * 360, "the last mask counts");
     assert_eq!(stored.score.boxes.source[0].rect_in_image.x0, 10.0 + last as f32);
-}
-
-/// Runs the program; its standard output.
-fn editscope(arguments: &[&std::ffi::OsStr]) -> String {
-    let done = std::process::Command::new(env!("CARGO_BIN_EXE_editscope")).args(arguments).output().expect("the program is built");
-    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8_lossy(&done.stdout).into_owned()
-}
-
-#[test]
-fn exports_carry_both_scores_the_drawn_mask_and_the_region_pasted_back() {
-    let demo = Demo::new();
-    let project = demo.project();
-    let edit = project.edit(demo.edits[1]).expect("stored");
-    let automatic = project.latest_score(edit.id, Profile::Corrected).expect("readable").expect("scored").score;
-    let size = Size::new(448, 448);
-    let drawn = Mask::from_fn(size, |x, y| (100..300).contains(&x) && (50..250).contains(&y));
-    let shape = RegionShape::Mask(Rle::from_mask(&drawn));
-    project.set_regions(edit.id, Side::Edit, &[region(Side::Edit, RegionRole::EditMask, shape)], "ann", "drew").expect("writable");
-    demo.score();
-    let (path, out) = (demo.path(), demo.folder.path().join("out"));
-    let export = |format: &str, more: &[&str]| {
-        let to = out.join(format);
-        std::fs::create_dir_all(&out).expect("the folder is ours");
-        let mut arguments: Vec<&std::ffi::OsStr> = vec!["export".as_ref(), path.as_ref(), "--format".as_ref(), format.as_ref()];
-        arguments.extend(["-o".as_ref(), to.as_os_str()]);
-        arguments.extend(more.iter().map(std::ffi::OsStr::new));
-        editscope(&arguments);
-        to
-    };
-    let lines = std::fs::read_to_string(export("jsonl", &[])).expect("written above");
-    let line = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
-    let line = line.into_iter().find(|line| line["id"] == edit.key.0.as_str()).expect("every edit has a line");
-    let number = |part: &Outcome<f64>| part.value().copied();
-    assert_eq!(line["editscope"]["automatic"]["parts"]["preserve"].as_f64(), number(&automatic.parts.preserve));
-    let corrected = project.latest_score(edit.id, Profile::Corrected).expect("readable").expect("scored").score;
-    assert_eq!(line["editscope"]["parts"]["preserve"].as_f64(), number(&corrected.parts.preserve));
-    assert_ne!(number(&corrected.parts.preserve), number(&automatic.parts.preserve));
-
-    // Masks: what was drawn, at the size of the source; black where the edit is with --invert.
-    let name = format!("{}.png", edit.key.0);
-    let mask = image::open(export("masks", &["--invert"]).join(&name)).expect("a PNG").into_luma8();
-    assert!(mask.enumerate_pixels().all(|(x, y, pixel)| (pixel.0[0] == 0) == drawn.get(x, y)));
-
-    // What cannot be done is said, and nothing is written.
-    let refused = |more: &[&str]| {
-        let to = out.join("refused");
-        let mut arguments: Vec<&std::ffi::OsStr> = vec!["export".as_ref(), path.as_ref(), "-o".as_ref(), to.as_os_str()];
-        arguments.extend(more.iter().map(std::ffi::OsStr::new));
-        let done = std::process::Command::new(env!("CARGO_BIN_EXE_editscope")).args(&arguments).output().expect("the program is built");
-        assert_eq!(done.status.code(), Some(2), "{more:?}: {}", String::from_utf8_lossy(&done.stdout));
-        assert!(!to.exists(), "{more:?}");
-        String::from_utf8_lossy(&done.stderr).into_owned()
-    };
-    let why = refused(&["--format", "paste-back", "--profile", "paper"]);
-    assert!(why.contains("no edit has an edit region of profile paper"), "{why}");
-    let why = refused(&["--format", "paste-back", "--feather", "1e9"]);
-    assert!(why.contains("from 0 (a hard edge) to 1000"), "{why}");
-    let why = refused(&["--format", "masks", "--feather", "4"]);
-    assert!(why.contains("--feather is for --format paste-back"), "{why}");
-
-    // Pasted back, cut hard: the edit inside, the source outside, exactly.
-    let folder = export("paste-back", &["--feather", "0"]);
-    let pasted = image::open(folder.join(&name)).expect("a PNG").into_rgb8();
-    let source = picture(&project.item(edit.item).expect("stored").source.path);
-    let edited = picture(&edit.picture.path);
-    let expected = |x: u32, y: u32| if drawn.get(x, y) { edited.get_pixel(x, y) } else { source.get_pixel(x, y) };
-    assert!(pasted.enumerate_pixels().all(|(x, y, pixel)| pixel == expected(x, y)));
-    // Scored like any edit: its manifest is a data set. Outside the region nothing differs any more.
-    let manifest = folder.join("manifest.jsonl");
-    let scored =
-        editscope(&["score".as_ref(), manifest.as_os_str(), "--device".as_ref(), "cpu".as_ref(), "--baselines".as_ref(), "none".as_ref()]);
-    let line = scored.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
-    let line = line.into_iter().find(|line| line["id"] == format!("{}-pasted-back", edit.key.0)).expect("it was pasted");
-    assert!(line["model"].as_str().is_some_and(|model| model.ends_with("(pasted back)")), "{line}");
-    assert!(line["triage"]["change"]["changed"].as_f64().is_some_and(|share| share < 0.35), "only the region changed: {line}");
 }
