@@ -29,8 +29,9 @@ impl App {
             place: None,
             // Whoever rates without having had the pictures on the screen has no time.
             seconds: (seconds > 0.0).then_some(seconds),
-            visible: Visible { models: true, scores: true, regions: regions.map(|overlay| overlay.label().to_owned()).collect() },
+            visible: Some(Visible { models: true, scores: true, regions: regions.map(|overlay| overlay.label().to_owned()).collect() }),
             cannot_judge: self.state.rating.cannot_judge(),
+            scales: std::collections::BTreeMap::new(),
         }
     }
 
@@ -137,9 +138,9 @@ impl App {
             people.looked.touch(now);
         }
         if sees_pair {
-            people.looked.look(now)
+            people.looked.look(now);
         } else {
-            people.looked.pause(now)
+            people.looked.pause(now);
         }
         if let Some(open) = &mut people.open {
             if touched {
