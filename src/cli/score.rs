@@ -41,6 +41,10 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         }
     };
     let project = Project::open(&project_path)?;
+    if let Some(name) = &score.save_range {
+        // Said before hours of scoring, not after.
+        super::range::refuse_known(&project, name, score.profile, score.replace)?;
+    }
     let edits = score.shard.map(|shard| shard_edits(&project, shard)).transpose()?;
     let range = score.range.as_deref().map(|name| saved_range(&project, name, score)).transpose()?;
     let request = ScoreRequest {

@@ -113,7 +113,9 @@ pub fn answer(project: Result<&Project, String>, request: AgreementRequest) -> A
             AgreementEvent::Loaded { against, result: project.and_then(|project| load(project, &name)).map(Arc::new) }
         }
         AgreementRequest::FitRange { name, profile } => {
-            let fitted = project.and_then(|project| results::fit_and_save(project, &name, profile).map_err(|error| error.to_string()));
+            let refused = project.clone().and_then(|project| project.refuse_known_range(&name, profile).map_err(said));
+            let fit = |project| results::fit_and_save(project, &name, profile).map_err(|error| error.to_string());
+            let fitted = refused.and(project).and_then(fit);
             AgreementEvent::RangeFitted(fitted)
         }
     }
