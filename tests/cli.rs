@@ -263,14 +263,14 @@ fn ratings_about_other_edits_are_told_with_their_lines_by_kind_and_nothing_is_ad
     let out = editscope(dir.path(), &["import", "--ratings", "some.jsonl", "-o", "p.editscope"]);
     assert_eq!((out.status.code(), text(&out.stderr).lines().count()), (Some(1), 7), "{}", text(&out.stderr));
 
-    put("tab.csv", ["item,model,overall", "a,one,4", "x,one,4", "y,one,4", "x,one,5"].map(str::to_owned).to_vec());
-    let columns = ["-o", "p.editscope", "--columns", "item=item,model=model,overall=overall"];
+    put("tab.csv", ["item,model,who,overall", "a,one,kim,4", "x,one,kim,4", "y,one,kim,4", "x,one,jo,5"].map(str::to_owned).to_vec());
+    let columns = ["-o", "p.editscope", "--columns", "item=item,model=model,rater=who,overall=overall"];
     let out = editscope(dir.path(), &[&["import", "tab.csv"][..], &columns].concat());
     let said = text(&out.stderr);
     assert_eq!(out.status.code(), Some(1), "{said}");
     assert!(said.contains("problem: tab.csv:3: the project has no edit of 'x' by 'one' (2 ratings)\n"), "{said}");
     assert!(said.contains("problem: tab.csv:4: the project has no edit of 'y' by 'one'\n"), "{said}");
-    put("none.csv", std::iter::once("item,model,overall".to_owned()).chain((0..9).map(|n| format!("x{n},one,4"))).collect());
+    put("none.csv", std::iter::once("item,model,who,overall".to_owned()).chain((0..9).map(|n| format!("x{n},one,kim,4"))).collect());
     let out = editscope(dir.path(), &[&["import", "none.csv"][..], &columns].concat());
     let said = text(&out.stderr);
     assert_eq!(out.status.code(), Some(2), "{said}");

@@ -111,13 +111,17 @@ pub struct Import {
     /// The project file to make or extend
     #[arg(short, long, value_name = "PROJECT")]
     pub output: PathBuf,
-    /// DATA is what `export --format ratings` wrote; it is added to a project that has the edits
+    /// DATA is what people said of edits that the project has: a file of `export --format ratings`, or a table in any format that
+    /// `agree --ratings` reads (ImagenHub, GenAI-Bench, EditReward, EditScore, BPM, a manifest, any columns); votes are taken too
     #[arg(long, conflicts_with = "format")]
     pub ratings: bool,
+    /// The format of such a table, if it should not be detected: imagenhub, genai-bench, editreward, editscore, bpm, manifest, columns
+    #[arg(long, value_name = "FORMAT", conflicts_with = "format")]
+    pub ratings_format: Option<crate::datasets::opinions::OpinionFormat>,
     /// The format, if it should not be detected: bpm, jsonl, csv, pairs
     #[arg(long)]
     pub format: Option<String>,
-    /// DATA is a table of ratings for a project that has the edits; what its columns mean, as in `agree --columns`
+    /// What the columns of such a table mean, as in `agree --columns`
     #[arg(long, value_name = "ROLE=COLUMN,…", conflicts_with = "format")]
     pub columns: Option<crate::datasets::opinions::ColumnMap>,
 }
@@ -165,6 +169,9 @@ pub struct Score {
     /// Save the range fitted on this set under a name
     #[arg(long, value_name = "NAME", conflicts_with = "range")]
     pub save_range: Option<String>,
+    /// Save it even if there is one of that name
+    #[arg(long, requires = "save_range")]
+    pub replace: bool,
     /// Score only every N-th item, starting with the I-th (1-based)
     #[arg(long, value_name = "I/N", value_parser = parse_shard)]
     pub shard: Option<Shard>,

@@ -82,10 +82,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<Outcome> {
         None => Ok(Outcome::Window(WindowRequest::default())),
         Some(Command::Open(open)) => tools::open(open).map(Outcome::Window),
         Some(Command::Demo(demo)) => demo::run(demo),
-        Some(Command::Import(import)) => match &import.columns {
-            Some(columns) => rating_table::import(&import, columns).map(Outcome::Finished),
-            None => tools::import(&import).map(Outcome::Finished),
-        },
+        Some(Command::Import(import)) => tools::import(&import).map(Outcome::Finished),
         Some(Command::Lint(lint)) => tools::lint(&lint).map(Outcome::Finished),
         Some(Command::Parse(parse)) => tools::parse(&parse).map(Outcome::Finished),
         Some(Command::Score(score)) => score::run(&score).map(Outcome::Finished),

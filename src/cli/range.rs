@@ -45,6 +45,9 @@ pub enum RangeCommand {
         /// Only on the edits of these items
         #[arg(long, value_delimiter = ',', value_name = "ITEM,…")]
         item: Vec<String>,
+        /// Save even if there is one of that name
+        #[arg(long)]
+        replace: bool,
     },
     /// Write a range to a JSON file, for `score --range FILE.json` or another project
     Export {
@@ -68,6 +71,9 @@ pub enum RangeCommand {
         /// Another name for it
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
+        /// Save even if there is one of that name
+        #[arg(long)]
+        replace: bool,
     },
 }
 
@@ -75,8 +81,9 @@ pub enum RangeCommand {
 pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
     match &range.command {
         RangeCommand::List { project, json } => list(&Project::open_read_only(project)?, *json)?,
-        RangeCommand::Fit { project, name, profile, model, item } => {
+        RangeCommand::Fit { project, name, profile, model, item, replace } => {
             let project = Project::open(project)?;
+            refuse_known(&project, name, *profile, *replace)?;
             let range = results::fit_and_save(&project, name, *profile, chosen(&project, model, item)?.as_ref())?;
             out!("{}", words(&range));
         }
@@ -87,12 +94,16 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
             write_file(output, |file| writeln!(file, "{text}").map_err(|error| error.to_string()))?;
             out!("{}: {}", output.display(), words(&range));
         }
-        RangeCommand::Import { project, file, name } => {
+        RangeCommand::Import { project, file, name, replace } => {
             let mut range = from_file(file)?;
             if let Some(name) = name {
                 range.name.clone_from(name);
             }
-            Project::open(project)?.save_range(&range)?;
+            let project = Project::open(project)?;
+            // The very same again is no other range.
+            let replace = *replace || project.range(&range.name, range.profile)?.as_ref() == Some(&range);
+            refuse_known(&project, &range.name, range.profile, replace)?;
+            project.save_range(&range)?;
             out!("{}", words(&range));
         }
     }
@@ -119,6 +130,14 @@ fn chosen(project: &Project, models: &[String], items: &[String]) -> anyhow::Res
     let part = |name: &str, of: &[String]| (!of.is_empty()).then(|| format!("{name} {}", of.join(", ")));
     let which = part("model", models).into_iter().chain(part("item", items)).collect::<Vec<_>>().join("; ");
     Ok(Some(Chosen { edits, which }))
+}
+
+/// A known name is taken again only when that is asked for.
+pub fn refuse_known(project: &Project, name: &str, profile: Profile, replace: bool) -> anyhow::Result<()> {
+    if replace {
+        return Ok(());
+    }
+    project.refuse_known_range(name, profile).map_err(|error| anyhow::anyhow!("{error}, or add --replace"))
 }
 
 /// Reads the file that `range export` wrote.

@@ -1,18 +1,23 @@
-//! `import TABLE -o PROJECT --columns …`: ratings from a table with any columns, for a project that has the edits.
+//! Ratings and votes out of tables, for a project that has the edits: `import TABLE -o PROJECT --ratings`, with `--ratings-format` and
+//! `--columns` as `agree` takes them.
 
-use crate::datasets::opinions::{ColumnMap, read_opinions};
+use crate::datasets::opinions::read_opinions;
 use crate::engine::opinions;
 
 use super::Finish;
 use super::args::Import;
 
-/// Adds the ratings and lists what could not be taken.
-pub(super) fn import(import: &Import, columns: &ColumnMap) -> anyhow::Result<Finish> {
-    let found = read_opinions(&import.data, None, Some(columns))?;
-    let (added, notes) = opinions::import(&found, &import.output)?;
-    for note in &notes {
+/// Adds the ratings and votes and lists what could not be taken.
+pub(super) fn import(import: &Import) -> anyhow::Result<Finish> {
+    let found = read_opinions(&import.data, import.ratings_format, import.columns.as_ref())?;
+    let taken = opinions::import(&found, &import.output)?;
+    eprintln!("note: read as {}: {}", found.format, found.read_as);
+    for note in &taken.notes {
         eprintln!("problem: {note}");
     }
-    out!("{}: {added} of {} ratings are new ({})", import.output.display(), found.ratings.len(), found.read_as);
-    Ok(if notes.is_empty() { Finish::Done } else { Finish::SomeFailed })
+    let counts = [(taken.ratings, found.ratings.len(), "ratings"), (taken.votes, found.votes.len(), "votes")];
+    let counts: Vec<String> =
+        counts.into_iter().filter(|(_, read, _)| *read > 0).map(|(added, read, what)| format!("{added} of {read} {what}")).collect();
+    out!("{}: {} are new", import.output.display(), counts.join(" and "));
+    Ok(if taken.notes.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }

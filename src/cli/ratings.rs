@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use crate::datasets::{Problem, RaterFile, grouped, read_rater_rows};
+use crate::datasets::{Problem, RaterFile, grouped};
 use crate::domain::RaterRow;
 use crate::export::{write_ratings_csv, write_ratings_jsonl};
 use crate::storage::Project;
@@ -33,16 +33,19 @@ pub fn export(project: &Path, rater: Option<&str>, out: &Path) -> anyhow::Result
     let count = |wanted: fn(&RaterRow) -> bool| rows.iter().filter(|row| wanted(row)).count();
     let ratings = count(|row| matches!(row, RaterRow::Rating { .. }));
     let judgements = count(|row| matches!(row, RaterRow::Judgement(_)));
-    out!("{}: {ratings} ratings and {judgements} answers in {} sessions", out.display(), rows.len() - ratings - judgements);
+    let sessions = count(|row| matches!(row, RaterRow::Session { .. }));
+    let votes = rows.len() - ratings - judgements - sessions;
+    let votes = if votes > 0 { format!("; {votes} votes from tables") } else { String::new() };
+    out!("{}: {ratings} ratings and {judgements} answers in {sessions} sessions{votes}", out.display());
     Ok(Finish::Done)
 }
 
-/// Adds what such a file says to a project that has the edits.
+/// Adds what a file of `export --format ratings` says (`read` out of `file`) to a project that has the edits.
 ///
 /// # Errors
-/// When the file is none that `export --format ratings` wrote, or nothing in it is about the project.
-pub fn import(file: &Path, project: &Path) -> anyhow::Result<Finish> {
-    let RaterFile { rows, places, mut problems } = read_rater_rows(file)?;
+/// When nothing in it is about the project.
+pub fn import(file: &Path, read: RaterFile, project: &Path) -> anyhow::Result<Finish> {
+    let RaterFile { rows, places, mut problems } = read;
     let done = Project::open(project)?.import_rater_rows(&rows)?;
     let about = done.problems.iter().map(|(row, reason)| Problem { place: places[*row].clone(), reason: reason.clone() });
     problems.extend(about);
@@ -55,8 +58,9 @@ pub fn import(file: &Path, project: &Path) -> anyhow::Result<Finish> {
     for problem in &problems {
         eprintln!("problem: {problem}");
     }
+    let votes = if done.votes_added > 0 { format!(" and {} votes from tables", done.votes_added) } else { String::new() };
     out!(
-        "{}: {} ratings, {} answers and {} sessions added; {} rows were there already",
+        "{}: {} ratings, {} answers and {} sessions{votes} added; {} rows were there already",
         project.display(),
         done.ratings_added,
         done.judgements_added,

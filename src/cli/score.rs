@@ -41,6 +41,10 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         }
     };
     let project = Project::open(&project_path)?;
+    if let Some(name) = &score.save_range {
+        // Said before hours of scoring, not after.
+        super::range::refuse_known(&project, name, score.profile, score.replace)?;
+    }
     let edits = score.shard.map(|shard| shard_edits(&project, shard)).transpose()?;
     let range = score.range.as_deref().map(|name| saved_range(&project, name, score)).transpose()?;
     let request = ScoreRequest {
@@ -74,13 +78,15 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
     say_outside(&scored);
     eprintln!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
     if score.out.is_some() && !Project::is_project(&score.data) {
-        eprintln!(
-            "kept in {}: run again to resume, or look at it with `editscope open {}`",
-            project_path.display(),
-            project_path.display()
-        );
+        say_where(&project_path);
     }
     Ok(if some_failed { Finish::SomeFailed } else { Finish::Done })
+}
+
+/// Says where the work is kept.
+fn say_where(project: &Path) {
+    let path = project.display();
+    eprintln!("kept in {path}: run again to resume, or look at it with `editscope open {path}`");
 }
 
 /// Says how many edits the range does not hold.

@@ -6,7 +6,8 @@ use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use crate::datasets::{self, Depth};
+use crate::datasets::opinions::holds_opinions;
+use crate::datasets::{self, Depth, ReadError, read_rater_rows};
 use crate::engine::{ModelSource, files, parse_instruction};
 use crate::storage::Project;
 
@@ -36,8 +37,16 @@ fn format(name: Option<&str>) -> anyhow::Result<Option<datasets::Format>> {
 
 /// Reads a data set into a project and lists what could not be read.
 pub fn import(import: &Import) -> anyhow::Result<Finish> {
+    if import.columns.is_some() || import.ratings_format.is_some() {
+        return super::rating_table::import(import);
+    }
     if import.ratings {
-        return super::ratings::import(&import.data, &import.output);
+        return match read_rater_rows(&import.data) {
+            Ok(file) => super::ratings::import(&import.data, file, &import.output),
+            // What others call ratings.
+            Err(ReadError::NoRaterRows { .. }) if holds_opinions(&import.data) => super::rating_table::import(import),
+            Err(error) => Err(error.into()),
+        };
     }
     let done = files::import(&import.data, &import.output, format(import.format.as_deref())?)?;
     for problem in &done.problems {

@@ -39,7 +39,7 @@ pub(super) fn read(path: &Path) -> Result<Dataset, ReadError> {
     for (position, entry) in list.into_iter().enumerate() {
         reader.add(position, entry);
     }
-    Ok(Dataset { format: Format::Bpm, items: reader.items, problems: reader.problems, named_at: reader.named_at })
+    Ok(Dataset { format: Format::Bpm, items: reader.items, problems: reader.problems, named_at: reader.named_at, named_by_file: None })
 }
 
 struct Reader {

@@ -108,6 +108,8 @@ pub struct Dataset {
     pub problems: Vec<Problem>,
     /// Path of a picture → the place of a manifest that names it first (`file:line`); empty for a folder without a manifest.
     pub named_at: HashMap<PathBuf, String>,
+    /// The name of the file, where ratings that name no rater have it as their rater.
+    pub named_by_file: Option<String>,
 }
 
 impl Dataset {

@@ -70,6 +70,8 @@ pub(super) struct Rows {
     resolver: Resolver,
     /// The manifest's name, for messages.
     file: String,
+    /// Who gave the ratings that name no rater.
+    nameless: String,
     items: Vec<Item>,
     /// (item or empty, source, instruction) → index of the item.
     groups: HashMap<(String, String, String), usize>,
@@ -85,6 +87,7 @@ impl Rows {
     pub fn new(manifest: &Path) -> Self {
         Self {
             resolver: Resolver::beside(manifest),
+            nameless: ratings::rater_of_file(manifest),
             file: manifest.file_name().map_or_else(|| manifest.display().to_string(), |name| name.to_string_lossy().into_owned()),
             items: Vec::new(),
             groups: HashMap::new(),
@@ -96,7 +99,9 @@ impl Rows {
     }
 
     pub fn finish(self, format: Format) -> Dataset {
-        Dataset { format, items: self.items, problems: self.problems, named_at: self.named_at }
+        let mut all = self.items.iter().flat_map(|item| &item.edits).flat_map(|edit| &edit.ratings);
+        let named_by_file = all.any(|rating| rating.rater == self.nameless).then_some(self.nameless);
+        Dataset { format, items: self.items, problems: self.problems, named_at: self.named_at, named_by_file }
     }
 
     pub fn problem(&mut self, place: Place, reason: String) {
@@ -147,7 +152,7 @@ impl Rows {
             notes.push("the instruction is empty; kept".into());
         }
         let parse = take_parse(row, notes);
-        let ratings = ratings::take(row, notes);
+        let ratings = ratings::take(row, &self.nameless, notes);
         let item_extra = take_item_extra(row);
         let index = self.item_index(place, item, id.as_deref(), source, instruction, notes);
         self.describe_item(index, parse, item_extra, notes);

@@ -32,7 +32,7 @@ pub(super) fn recognises(folder: &Path) -> bool {
 pub(super) fn read(folder: &Path) -> Result<Dataset, ReadError> {
     let mut reader = Reader { root: folder.to_owned(), items: Vec::new(), problems: Vec::new() };
     reader.walk(folder, DEPTH).map_err(|source| ReadError::Io { path: folder.to_owned(), source })?;
-    Ok(Dataset { format: Format::Pairs, items: reader.items, problems: reader.problems, named_at: HashMap::new() })
+    Ok(Dataset { format: Format::Pairs, items: reader.items, problems: reader.problems, named_at: HashMap::new(), named_by_file: None })
 }
 
 struct Reader {

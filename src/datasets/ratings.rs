@@ -8,6 +8,8 @@
 //! Answers that are no number (an empty cell, `null`, `NaN`) are missing answers; a rating without answer and comment is none.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -17,11 +19,20 @@ use crate::domain::{CRITERIA, Rating};
 /// The scale of the paper's criteria; a mean over raters may lie between its points.
 const SCALE: std::ops::RangeInclusive<f64> = 1.0..=5.0;
 
-/// Who rated, when the data does not say.
+/// Who rated, when neither the data nor the name of its file says it.
 pub const UNNAMED_RATER: &str = "unnamed";
 
-/// Takes every rating key out of `row`; what was odd goes to `notes`.
-pub(super) fn take(row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Vec<Rating> {
+/// The rater of a file that names none: the file's name without its ending, that of its folder for a `manifest`. Files of several people then
+/// are several raters.
+pub(super) fn rater_of_file(path: &Path) -> String {
+    let name = |part: Option<&OsStr>| part.map(|part| part.to_string_lossy().trim().to_owned()).filter(|name| !name.is_empty());
+    let stem = name(path.file_stem()).filter(|stem| stem != "manifest");
+    let folder = || name(path.canonicalize().ok()?.parent()?.file_name());
+    stem.or_else(folder).unwrap_or_else(|| UNNAMED_RATER.to_owned())
+}
+
+/// Takes every rating key out of `row`; what was odd goes to `notes`. Ratings without a rater are by `nameless`.
+pub(super) fn take(row: &mut Map<String, Value>, nameless: &str, notes: &mut Vec<String>) -> Vec<Rating> {
     let mut ratings = Vec::new();
     match row.shift_remove("ratings") {
         None | Some(Value::Null) => {}
@@ -29,14 +40,14 @@ pub(super) fn take(row: &mut Map<String, Value>, notes: &mut Vec<String>) -> Vec
         Some(Value::String(text)) => match super::text::parse_json(&text) {
             Ok((value, nan)) => {
                 notes.extend(super::text::nan_note(&nan.iter().map(|field| format!("ratings{field}")).collect::<Vec<_>>()));
-                from_list(value, &mut ratings, notes);
+                from_list(value, nameless, &mut ratings, notes);
             }
             Err(error) => notes.push(format!("field 'ratings' is no JSON ({error}); left out")),
         },
-        Some(value) => from_list(value, &mut ratings, notes),
+        Some(value) => from_list(value, nameless, &mut ratings, notes),
     }
     if row.keys().any(|key| key.starts_with("rating_") || key.starts_with("rating.")) {
-        from_flat(row, &mut ratings, notes);
+        from_flat(row, nameless, &mut ratings, notes);
     }
     say_repeated(&ratings, notes);
     ratings
@@ -55,7 +66,7 @@ fn say_repeated(ratings: &[Rating], notes: &mut Vec<String>) {
     }
 }
 
-fn from_list(value: Value, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
+fn from_list(value: Value, nameless: &str, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
     let list = match value {
         Value::Array(list) => list,
         one @ Value::Object(_) => vec![one],
@@ -66,7 +77,7 @@ fn from_list(value: Value, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
     };
     for (index, entry) in list.into_iter().enumerate() {
         match entry {
-            Value::Object(fields) => ratings.extend(from_object(&format!("ratings[{index}]"), fields, notes)),
+            Value::Object(fields) => ratings.extend(from_object(&format!("ratings[{index}]"), fields, nameless, notes)),
             other => {
                 notes.push(format!("field 'ratings[{index}]' is {}, not an object with a rater and values; left out", in_words(&other)));
             }
@@ -74,16 +85,16 @@ fn from_list(value: Value, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
     }
 }
 
-fn from_object(field: &str, mut fields: Map<String, Value>, notes: &mut Vec<String>) -> Option<Rating> {
+fn from_object(field: &str, mut fields: Map<String, Value>, nameless: &str, notes: &mut Vec<String>) -> Option<Rating> {
     let rater = match fields.shift_remove("rater") {
         None | Some(Value::Null) => None,
         Some(value @ (Value::String(_) | Value::Number(_))) => word(&value),
         Some(other) => {
-            notes.push(format!("field '{field}.rater' is {}, not a name; the rating is kept as by '{UNNAMED_RATER}'", in_words(&other)));
+            notes.push(format!("field '{field}.rater' is {}, not a name; the rating is kept as by '{nameless}'", in_words(&other)));
             None
         }
     };
-    let rater = rater.unwrap_or_else(|| UNNAMED_RATER.to_owned());
+    let rater = rater.unwrap_or_else(|| nameless.to_owned());
     let simulated = fields.shift_remove("simulated").is_some_and(|value| is_true(&value));
     let comment = fields.shift_remove("comment").as_ref().and_then(word).unwrap_or_default();
     let at_millis = match fields.shift_remove("at_millis") {
@@ -114,7 +125,7 @@ fn from_object(field: &str, mut fields: Map<String, Value>, notes: &mut Vec<Stri
     finished(Rating { rater, simulated, values, comment, at_millis, context })
 }
 
-fn from_flat(row: &mut Map<String, Value>, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
+fn from_flat(row: &mut Map<String, Value>, nameless: &str, ratings: &mut Vec<Rating>, notes: &mut Vec<String>) {
     let keys: Vec<String> = row.keys().filter(|key| key.starts_with("rating_") || key.starts_with("rating.")).cloned().collect();
     // The rater's column belongs to the single rating; beside per-rater columns it is just another key.
     let single = keys.iter().any(|key| key.starts_with("rating_"));
@@ -122,7 +133,7 @@ fn from_flat(row: &mut Map<String, Value>, ratings: &mut Vec<Rating>, notes: &mu
     let mut by_rater: BTreeMap<String, Rating> = BTreeMap::new();
     for key in keys {
         let (rater, field) = match key.strip_prefix("rating_") {
-            Some(field) => (name.clone().unwrap_or_else(|| UNNAMED_RATER.to_owned()), field.to_owned()),
+            Some(field) => (name.clone().unwrap_or_else(|| nameless.to_owned()), field.to_owned()),
             None => match key["rating.".len()..].rsplit_once('.') {
                 Some((rater, field)) if !rater.trim().is_empty() => (rater.trim().to_owned(), field.to_owned()),
                 // Not of the form rating.RATER.CRITERION: an unknown key, left where it is.
@@ -212,7 +223,7 @@ mod tests {
     fn taken(row: Value) -> (Vec<Rating>, Map<String, Value>, Vec<String>) {
         let Value::Object(mut row) = row else { panic!("a row is an object") };
         let mut notes = Vec::new();
-        (take(&mut row, &mut notes), row, notes)
+        (take(&mut row, UNNAMED_RATER, &mut notes), row, notes)
     }
 
     fn rating(rater: &str, values: &[(&str, f64)]) -> Rating {

@@ -3,6 +3,7 @@
 //! The words are those of the project's glossary (`ARCHITECTURE.md`): item, edit, region, parse, part score, trace,
 //! profile, range, rating, run, proposal.
 
+mod asked;
 mod baseline;
 mod distance;
 mod exported;
@@ -28,6 +29,7 @@ mod session_log;
 mod triage;
 mod vote;
 
+pub use asked::{Asked, assumed_scale, criterion_names, scale_remarks, scale_words, unknown_scale};
 pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
 pub use distance::squared_distances;
 pub use exported::{AutomaticResult, ExportRegion, ExportResult, ExportRow};

@@ -208,16 +208,41 @@ pub struct RatingContext {
     /// Displayed position in the rater's own order, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<u32>,
-    /// Seconds from the pictures being shown to the answer, without breaks.
+    /// How long it took: in a session as [`Judgement::seconds`], on the Rate tab from the edit being selected to the answer, in an imported
+    /// table as the table says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    pub visible: Visible,
+    /// `None` when nothing says what the rater saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visible: Option<Visible>,
     /// Questions that the rater could not judge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cannot_judge: Vec<String>,
+    /// Scales of answers in words ([`super::scale_words`]), by criterion, where the data say them and no rubric does.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scales: BTreeMap<String, String>,
 }
 
 impl RatingContext {
+    /// An answer to a rubric of which nothing else is known.
+    pub fn of_rubric(rubric: RubricId) -> Self {
+        Self { rubric: Some(rubric), ..Self::of_table(None, BTreeMap::new()) }
+    }
+
+    /// An answer out of a table, which says at most how long it took and on which scales it was given.
+    pub fn of_table(seconds: Option<f64>, scales: BTreeMap<String, String>) -> Self {
+        Self {
+            protocol: ProtocolKind::Rubric,
+            rubric: None,
+            session: None,
+            place: None,
+            seconds,
+            visible: None,
+            cannot_judge: Vec::new(),
+            scales,
+        }
+    }
+
     /// How the answer of a judgement to a rubric came about.
     pub fn of_judgement(said: &Judgement, cannot_judge: Vec<String>) -> Self {
         Self {
@@ -226,8 +251,9 @@ impl RatingContext {
             session: Some(said.session.clone()),
             place: Some(said.place),
             seconds: Some(said.seconds),
-            visible: said.visible.clone(),
+            visible: Some(said.visible.clone()),
             cannot_judge,
+            scales: BTreeMap::new(),
         }
     }
 }
@@ -262,7 +288,8 @@ pub struct Judgement {
     pub comment: String,
     /// Displayed position in the rater's own order, from 1.
     pub place: u32,
-    /// Seconds from the pictures being shown to the answer, without breaks.
+    /// Seconds from the first look at the task to the answer, as far as the rating page was in front and both pictures could be seen: breaks
+    /// do not count. A task that was left and opened again begins anew; 0 for looking behind the blind.
     pub seconds: f64,
     /// Milliseconds since 1970, UTC.
     pub at_millis: i64,

@@ -7,6 +7,7 @@ use super::item::{EditKey, ItemKey};
 use super::json::{FieldError, from_value};
 use super::protocol::{Judgement, SessionSetup};
 use super::rating::Rating;
+use super::vote::Preference;
 
 /// A row of a rater's file. In JSON: an object whose `kind` says which of these it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub enum RaterRow {
         /// The model of the edit, for people who read the file.
         #[serde(default)]
         model: String,
-        /// Whether it was its rater's newest when it was written; decided anew where it is read.
+        /// Whether some of it counted when it was written; decided anew where it is read.
         #[serde(default)]
         counts: bool,
         #[serde(flatten)]
@@ -33,6 +34,8 @@ pub enum RaterRow {
     },
     /// An answer, a skip or a correction in a session.
     Judgement(Judgement),
+    /// A vote between two edits of an item that came out of a table.
+    Vote { item: ItemKey, first: EditKey, second: EditKey, rater: String, criterion: String, preference: Preference },
 }
 
 impl RaterRow {
@@ -47,6 +50,7 @@ impl RaterRow {
             Some("session") => from_value::<SessionFields>(row).err().unwrap_or(error),
             Some("rating") => from_value::<RatedFields>(row).err().or_else(|| from_value::<Rating>(row).err()).unwrap_or(error),
             Some("judgement") => from_value::<Judgement>(row).err().unwrap_or(error),
+            Some("vote") => from_value::<VoteFields>(row).err().unwrap_or(error),
             _ => error,
         })
     }
@@ -70,4 +74,16 @@ struct RatedFields {
     model: String,
     #[serde(default)]
     counts: bool,
+}
+
+/// What a row of kind `vote` holds.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "only whether they can be read matters")]
+struct VoteFields {
+    item: ItemKey,
+    first: EditKey,
+    second: EditKey,
+    rater: String,
+    criterion: String,
+    preference: Preference,
 }

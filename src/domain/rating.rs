@@ -45,7 +45,8 @@ impl Criterion {
     }
 }
 
-/// One person's answers about one edit. Append-only: a correction is a new rating, the newest per rater counts.
+/// One person's answers about one edit. Append-only: a correction is a new rating; of each criterion on each scale the newest answer of a
+/// rater counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// Who; never empty.

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::rating::{CRITERIA, Criterion};
 
-/// A set of questions, answered together. Its [`Rubric::version`] is stored with every rating, so that answers to changed
-/// words are never taken for answers to the old ones.
+/// A set of questions, answered together. Its name and [`Rubric::version`] are stored with every rating. Answers on another scale are
+/// another criterion wherever they are counted ([`super::Asked`]); other words for the same points change nothing there, but can be told
+/// by the version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rubric {
     pub name: String,

@@ -12,15 +12,16 @@ pub const OVERALL_VOTES: &str = "overall";
 /// hang together.
 pub const RANKING_VOTES: &str = "ranking";
 
-/// What counts of a log: for each session, rater and task the newest answer, or the skip if there is no answer. Ordered by session,
-/// rater and task.
+/// What counts of a log: for each session, rater and task the newest answer, or the newest skip if there is no answer. The newest is that of
+/// the latest time, of the same time the later in the log: an old answer that is imported late corrects nothing. Ordered by session, rater
+/// and task.
 pub fn counting_judgements(log: &[Judgement]) -> Vec<&Judgement> {
     let mut newest: BTreeMap<[&str; 3], &Judgement> = BTreeMap::new();
     for judgement in log.iter().filter(|judgement| judgement.answer != Answer::Unblinded) {
         let key = [judgement.session.as_str(), &judgement.rater, &judgement.task];
         // A skip after an answer is a rater who looked again and let it stand.
-        let settled = newest.get(&key).is_some_and(|known| known.answer.is_answer());
-        if judgement.answer.is_answer() || !settled {
+        let weight = |said: &Judgement| (said.answer.is_answer(), said.at_millis);
+        if newest.get(&key).is_none_or(|known| weight(judgement) >= weight(known)) {
             newest.insert(key, judgement);
         }
     }
@@ -130,6 +131,18 @@ mod tests {
         // What ann's repeat repeats was never answered.
         let repeated = repeated(&counting);
         assert_eq!(repeated.iter().map(|(once, again)| (&once.answer, &again.answer)).collect::<Vec<_>>(), [(&tie, &first)]);
+    }
+
+    #[test]
+    fn an_older_answer_that_comes_later_into_the_log_corrects_nothing() {
+        let at = |vote, at_millis| Judgement { at_millis, ..said("ann", "t", &["a", "b"], Answer::Pair(vote)) };
+        let log = [
+            at(Preference::Second, 20),
+            at(Preference::First, 10),
+            Judgement { at_millis: 30, ..said("ann", "t", &["a"], Answer::Skipped) },
+        ];
+        let counting = counting_judgements(&log);
+        assert_eq!(counting.iter().map(|said| &said.answer).collect::<Vec<_>>(), [&Answer::Pair(Preference::Second)]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One line of the queue: light enough that a project of 100,000 edits is held in memory.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ pub struct Row {
     pub overall: Cell,
     /// Other numbers about the edit by column name, sorted by name ([`crate::domain::column_name`] for baselines).
     pub columns: Columns,
-    /// Mean of the newest answers, one a rater, 1 to 5, in the order of [`CRITERIA`].
+    /// Mean of the answers that count, one a rater, in the order of [`CRITERIA`]; 1 to 5 unless most were given on another scale.
     pub people: [Option<f64>; 5],
     /// How many raters answered.
     pub raters: u32,
@@ -75,14 +76,16 @@ impl Row {
         self.parts = Parts::NAMES.map(|name| score.parts.get(name).map_or(Cell::Unscored, Cell::from));
     }
 
-    /// Takes over the newest ratings, one a rater.
+    /// Takes over the ratings that count, with nothing but the answers that do.
     pub fn take_ratings(&mut self, ratings: &[Rating]) {
         self.people = CRITERIA.map(|criterion| {
             let answers: Vec<f64> = ratings.iter().filter_map(|rating| rating.values.get(criterion.name()).copied()).collect();
             (!answers.is_empty()).then(|| answers.iter().sum::<f64>() / answers.len() as f64)
         });
-        // A rating without any answer takes an earlier one back.
-        self.raters = ratings.iter().filter(|rating| !rating.values.is_empty()).count() as u32;
+        // A rating without any answer takes an earlier one back; a rater may have answered several rubrics.
+        let raters: BTreeSet<&str> =
+            ratings.iter().filter(|rating| !rating.values.is_empty()).map(|rating| rating.rater.as_str()).collect();
+        self.raters = raters.len() as u32;
         self.simulated = ratings.iter().any(|rating| rating.simulated);
     }
 

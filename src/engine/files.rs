@@ -128,6 +128,9 @@ fn add(dataset: &Dataset, unreadable: &[Problem], project: &Path) -> anyhow::Res
     } else {
         summary.push_str(&format!("; {} edits and {} ratings are new", report.edits_added, report.ratings_added));
     }
+    if let Some(rater) = &dataset.named_by_file {
+        summary.push_str(&format!("; ratings that name no rater are by '{rater}', as the file is called"));
+    }
     if report.pictures_missing > 0 {
         summary.push_str(&format!("; pictures missing: {}", report.pictures_missing));
     }

@@ -363,8 +363,8 @@ impl App {
         let draft = &mut self.state.rating;
         if draft.elsewhere.is_some() && !std::mem::replace(&mut draft.warned, true) {
             self.state.tab = Tab::Rate;
-            let text = "Your answers of a session or under another rubric count for this edit. An answer here takes their place: \
-                        answer again if that is what you want.";
+            let text = "Your answers of a session or under another rubric count for this edit. An answer here takes the place of \
+                        that to the same question: answer again if that is what you want.";
             self.toast(Level::Warning, text);
             return;
         }

@@ -29,8 +29,9 @@ impl App {
             place: None,
             // Whoever rates without having had the pictures on the screen has no time.
             seconds: (seconds > 0.0).then_some(seconds),
-            visible: Visible { models: true, scores: true, regions: regions.map(|overlay| overlay.label().to_owned()).collect() },
+            visible: Some(Visible { models: true, scores: true, regions: regions.map(|overlay| overlay.label().to_owned()).collect() }),
             cannot_judge: self.state.rating.cannot_judge(),
+            scales: std::collections::BTreeMap::new(),
         }
     }
 

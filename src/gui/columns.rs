@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::engine::opinions::{Column, Role, TableColumns, TableEvent, TablePreview, TableRequest};
+use crate::engine::opinions::{Column, Role, TableColumns, TableEvent, TableFormat, TablePreview, TableRequest, Taken};
 use crate::engine::{Level, Request};
 
 use super::app::App;
@@ -55,9 +55,16 @@ impl ColumnsDraft {
         self.columns.0.iter().find(|known| known.name == column)
     }
 
+    /// What its columns are chosen to be; `None` for a format in which there is nothing to choose.
+    fn choice(&self) -> Option<TableColumns> {
+        let has_choice = |preview: &TablePreview| preview.format == TableFormat::Columns;
+        let preview = self.preview.as_ref().and_then(|found| found.as_ref().ok());
+        preview.is_none_or(has_choice).then(|| self.columns.clone())
+    }
+
     /// Whether the ratings can be taken into the project as things stand.
     pub fn is_ready(&self) -> bool {
-        let ready = |preview: &TablePreview| preview.objection.is_none() && preview.matched > 0;
+        let ready = |preview: &TablePreview| preview.objection.is_none() && preview.matched + preview.matched_votes > 0;
         !self.reading && !self.importing && self.preview.as_ref().is_some_and(|found| found.as_ref().is_ok_and(ready))
     }
 }
@@ -92,7 +99,7 @@ impl App {
             }
             ColumnsAction::Import => {
                 draft.importing = true;
-                let (table, columns) = (draft.table.clone(), draft.columns.clone());
+                let (table, columns) = (draft.table.clone(), draft.choice());
                 let Some(project) = self.state.info().map(|info| info.path.clone()) else { return };
                 self.engine.send(Request::Table(TableRequest::Import { table, project, columns }));
                 return;
@@ -126,11 +133,12 @@ impl App {
                     draft.reading = false;
                 }
             }
-            TableEvent::Imported { result: Ok((added, notes)), .. } => {
+            TableEvent::Imported { result: Ok(Taken { ratings, votes, notes }), .. } => {
                 self.state.columns = None;
                 self.state.dialog = None;
                 let left_out = if notes.is_empty() { String::new() } else { format!("; {} things were left out or are odd", notes.len()) };
-                self.toast(Level::Info, format!("{added} ratings are new{left_out}."));
+                let votes = if votes > 0 { format!(" and {votes} votes") } else { String::new() };
+                self.toast(Level::Info, format!("{ratings} ratings{votes} are new{left_out}."));
                 self.reload_rows();
                 if let Some(id) = self.state.queue.selected() {
                     self.request_details(id);

@@ -4,6 +4,7 @@
 //! transaction in write-ahead mode, so a killed program loses nothing that a call returned for. Two programs may have the
 //! same project open: writes wait for each other, and [`Project::data_version`] tells that the other one wrote.
 
+mod answers;
 mod cache;
 mod corrections;
 mod error;
@@ -26,6 +27,7 @@ mod schema;
 mod scores;
 mod session_opinions;
 mod sessions;
+mod votes;
 
 pub use cache::CacheUse;
 pub use corrections::Inputs;
@@ -45,6 +47,7 @@ pub use saved::SavedComparison;
 pub use scores::StoredScore;
 pub use session_opinions::SessionOpinions;
 pub use sessions::StoredSession;
+pub use votes::EditVote;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {

@@ -7,8 +7,8 @@ use rusqlite::{Row, params};
 use super::error::Fault;
 use super::pictures::PictureState;
 use super::scores::outcome_of;
-use super::{EditId, ItemId, Project, RunId, StorageError};
-use crate::domain::{Detection, EditKey, ItemKey, Outcome, Parts, Profile, Score, Size, TraceKind};
+use super::{EditId, ItemId, Project, RunId, StorageError, answers};
+use crate::domain::{Criterion, Detection, EditKey, ItemKey, Outcome, Parts, Profile, Score, Size, TraceKind};
 
 /// One edit in the queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,10 +49,10 @@ pub struct QueueScore {
     pub automatic: Option<Parts>,
 }
 
-/// The newest ratings of all raters, in short.
+/// The answers that count of all raters, in short.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HumanSummary {
-    /// Mean of the overall answers; `None` when nobody answered that question.
+    /// Mean of the overall answers, on the scale that most of them were given on; `None` when nobody answered that question.
     pub mean: Option<f64>,
     /// Greatest minus least overall answer: how far people disagree.
     pub spread: Option<f64>,
@@ -196,17 +196,13 @@ LEFT JOIN scores a ON sr.kind = 'correction' AND a.id = (
     SELECT scores.id FROM scores JOIN runs ON runs.id = scores.run_id
     WHERE edit_id = e.id AND scores.profile = ?1 AND runs.kind = 'set' AND failure IS NULL ORDER BY scores.id DESC LIMIT 1)
 LEFT JOIN (
-    SELECT edit_id, count(*) AS raters, avg(overall) AS mean, max(overall) - min(overall) AS spread, max(simulated) AS simulated
-    FROM ratings WHERE newest = 1 AND answers <> '{}' AND {of_edit} GROUP BY edit_id
+    SELECT edit_id, count(DISTINCT rater) AS raters, avg(CASE WHEN criterion = 'overall' AND scale = ?2 THEN value END) AS mean,
+        max(CASE WHEN criterion = 'overall' AND scale = ?2 THEN value END)
+        - min(CASE WHEN criterion = 'overall' AND scale = ?2 THEN value END) AS spread, max(simulated) AS simulated
+    FROM answers WHERE value IS NOT NULL AND {edit_id} GROUP BY edit_id
 ) r ON r.edit_id = e.id
-WHERE {this_edit}
+WHERE {e.id}
 ORDER BY i.id, e.id";
-
-/// The query for all edits, or for one: whether there is one is said in the text, since a parameter would make it look at every edit all the same.
-fn query_of(one: bool) -> String {
-    let (this_edit, of_edit) = if one { ("e.id = ?2", "edit_id = ?2") } else { ("?2 IS NULL", "?2 IS NULL") };
-    QUEUE.replace("{this_edit}", this_edit).replace("{of_edit}", of_edit)
-}
 
 impl Project {
     /// Every edit with its newest score under `profile` and its ratings in short, items together, in the order of their import.
@@ -228,8 +224,9 @@ impl Project {
 
     fn queue_where(&self, profile: Profile, edit: Option<EditId>) -> Result<Vec<QueueRow>, StorageError> {
         self.read(READING, |conn| {
-            let mut query = conn.prepare_cached(&query_of(edit.is_some()))?;
-            let mut rows = query.query(params![profile.name(), edit])?;
+            let (of_answers, of_edits) = if edit.is_some() { ("edit_id = ?3", "e.id = ?3") } else { ("?3 IS NULL", "?3 IS NULL") };
+            let mut query = conn.prepare_cached(&QUEUE.replace("{edit_id}", of_answers).replace("{e.id}", of_edits))?;
+            let mut rows = query.query(params![profile.name(), answers::plain_scale(conn, Criterion::Overall.name())?, edit])?;
             let mut queue = Vec::new();
             while let Some(row) = rows.next()? {
                 queue.push(row_of(row, self.folder())?);

@@ -1,11 +1,13 @@
 //! One rater's work out of a project, and into another one.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
 use super::items::to_json;
-use super::{EditId, Project, StorageError, ratings, sessions};
-use crate::domain::{Judgement, RaterRow, Rating};
+use super::{EditId, EditVote, Project, StorageError, ratings, sessions, votes};
+use crate::domain::{EditKey, ItemKey, Judgement, RaterRow, Rating};
 
 /// What [`Project::import_rater_rows`] did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -13,6 +15,7 @@ pub struct RaterImport {
     pub sessions_added: usize,
     pub ratings_added: usize,
     pub judgements_added: usize,
+    pub votes_added: usize,
     /// Rows that were there already.
     pub known: usize,
     /// Rows that are about something this project does not have, by their position, and why.
@@ -22,13 +25,13 @@ pub struct RaterImport {
 impl RaterImport {
     /// Whether no rating and no answer is about an edit of the project.
     pub const fn is_about_nothing(&self) -> bool {
-        self.ratings_added + self.judgements_added + self.known == 0 && !self.problems.is_empty()
+        self.ratings_added + self.judgements_added + self.votes_added + self.known == 0 && !self.problems.is_empty()
     }
 }
 
 impl Project {
-    /// Everything that raters said, oldest first: sessions, ratings with their corrections, judgements. Of one rater only, if named;
-    /// then only the sessions that this rater answered in.
+    /// Everything that raters said, oldest first: sessions, ratings with their corrections, judgements, votes from tables. Of one rater only,
+    /// if named; then only the sessions that this rater answered in.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -41,7 +44,7 @@ impl Project {
             .filter(|session| rater.is_none() || judgements.iter().any(|said| said.session == session.uid))
             .map(|session| RaterRow::Session { uid: session.uid, setup: session.setup })
             .collect();
-        let items: std::collections::HashMap<_, _> = self.items()?.into_iter().map(|item| (item.id, item.key)).collect();
+        let items: HashMap<_, _> = self.items()?.into_iter().map(|item| (item.id, item.key)).collect();
         for edit in self.edits()? {
             let Some(item) = items.get(&edit.item) else { continue };
             for stored in self.rating_history(edit.id)?.into_iter().rev().filter(|stored| wanted(&stored.rating.rater)) {
@@ -50,6 +53,13 @@ impl Project {
             }
         }
         rows.extend(judgements.into_iter().map(RaterRow::Judgement));
+        let edits: HashMap<EditId, (ItemKey, EditKey)> =
+            self.edits()?.into_iter().filter_map(|edit| Some((edit.id, (items.get(&edit.item)?.clone(), edit.key)))).collect();
+        for vote in self.table_votes()?.into_iter().filter(|vote| wanted(&vote.rater)) {
+            let (Some((item, first)), Some((_, second))) = (edits.get(&vote.first), edits.get(&vote.second)) else { continue };
+            let (item, first, second) = (item.clone(), first.clone(), second.clone());
+            rows.push(RaterRow::Vote { item, first, second, rater: vote.rater, criterion: vote.criterion, preference: vote.preference });
+        }
         Ok(rows)
     }
 
@@ -63,11 +73,28 @@ impl Project {
         let mut stranger = None;
         let written = self.write("importing ratings", |conn| {
             let mut done = RaterImport::default();
+            let mut table_votes = Vec::new();
             for (position, row) in rows.iter().enumerate() {
                 let (added, count) = match row {
                     RaterRow::Session { uid, setup } => (session(conn, uid, setup), &mut done.sessions_added),
                     RaterRow::Rating { edit, rating, .. } => (rating_of(conn, &edit.0, rating), &mut done.ratings_added),
                     RaterRow::Judgement(said) => (judgement(conn, said), &mut done.judgements_added),
+                    RaterRow::Vote { first, second, rater, criterion, preference, .. } => {
+                        match (edit_id(conn, &first.0, rater), edit_id(conn, &second.0, rater)) {
+                            (Ok(first), Ok(second)) => {
+                                let (rater, criterion, preference) = (rater.clone(), criterion.clone(), *preference);
+                                let vote = EditVote { first, second, rater, criterion, preference };
+                                match votes::check(conn, &vote) {
+                                    Ok(()) => table_votes.push(vote),
+                                    Err(Fault::Invalid(why)) => done.problems.push((position, format!("{why}; left out"))),
+                                    Err(fault) => return Err(fault),
+                                }
+                            }
+                            (Err(Fault::Invalid(why)), _) | (_, Err(Fault::Invalid(why))) => done.problems.push((position, why)),
+                            (Err(fault), _) | (_, Err(fault)) => return Err(fault),
+                        }
+                        continue;
+                    }
                 };
                 match added {
                     Ok(true) => *count += 1,
@@ -76,6 +103,8 @@ impl Project {
                     Err(fault) => return Err(fault),
                 }
             }
+            done.votes_added = votes::import(conn, &table_votes)?;
+            done.known += table_votes.len() - done.votes_added;
             if done.is_about_nothing() {
                 // Its sessions would be of no use here: an error takes them back.
                 stranger = Some(RaterImport { sessions_added: 0, ..done });
@@ -91,10 +120,7 @@ fn session(conn: &Connection, uid: &str, setup: &crate::domain::SessionSetup) ->
     if uid != setup.uid() {
         return Err(Fault::Invalid(format!("session '{}' is not what its uid {uid} says; it was changed on the way", setup.name)));
     }
-    let rows = conn
-        .prepare_cached("INSERT INTO rating_sessions (uid, setup) VALUES (?1, ?2) ON CONFLICT (uid) DO NOTHING")?
-        .execute(params![uid, to_json("session setup", setup)?])?;
-    Ok(rows > 0)
+    sessions::keep(conn, uid, setup)
 }
 
 fn rating_of(conn: &Connection, edit: &str, rating: &Rating) -> Result<bool, Fault> {
@@ -102,6 +128,12 @@ fn rating_of(conn: &Connection, edit: &str, rating: &Rating) -> Result<bool, Fau
     let id =
         id.ok_or_else(|| Fault::Invalid(format!("this project has no edit '{edit}'; the rating of '{}' is left out", rating.rater)))?;
     ratings::import(conn, id, rating)
+}
+
+/// The edit of a vote.
+fn edit_id(conn: &Connection, edit: &str, rater: &str) -> Result<EditId, Fault> {
+    let id = conn.prepare_cached("SELECT id FROM edits WHERE key = ?1")?.query_row([edit], |row| row.get(0)).optional()?;
+    id.ok_or_else(|| Fault::Invalid(format!("this project has no edit '{edit}'; a vote of '{rater}' is left out")))
 }
 
 fn judgement(conn: &Connection, said: &Judgement) -> Result<bool, Fault> {

@@ -1,15 +1,13 @@
-//! Ratings: append-only, the newest of each rater counts.
-//!
-//! A rating without a time (most data sets give none) is older than any with a time; among equals the one added later is newer.
+//! Ratings: append-only; of each rater, criterion and scale the newest answer counts (`answers`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use super::error::Fault;
 use super::items::{json, to_json};
 use super::regions::item_of;
-use super::{EditId, Project, StorageError, now_millis};
+use super::{EditId, Project, StorageError, answers, now_millis};
 use crate::domain::{Criterion, Rating};
 
 /// One rating of an edit's history.
@@ -18,7 +16,7 @@ pub struct StoredRating {
     pub rating: Rating,
     /// When it came into this file; milliseconds since 1970, UTC.
     pub recorded_millis: i64,
-    /// Whether it is its rater's newest.
+    /// Whether one of its answers counts, or is what took an earlier answer back.
     pub counts: bool,
 }
 
@@ -37,37 +35,22 @@ impl Project {
         })
     }
 
-    /// The rating that counts of each rater, by name.
+    /// The answers that count, by rater, of one rater the newest rating last: every rating that has some, with nothing but these (and what could not be judged) under the
+    /// names of their criteria (`overall (1 to 7)` where most were asked on another scale, see [`crate::domain::criterion_names`]). Ratings
+    /// that take earlier answers back or say only a comment have none.
     ///
     /// # Errors
     /// When the file cannot be read.
     pub fn latest_ratings(&self, edit: EditId) -> Result<Vec<Rating>, StorageError> {
-        self.read(READING, |conn| {
-            let mut query =
-                conn.prepare_cached(&format!("SELECT {COLUMNS} FROM ratings WHERE edit_id = ?1 AND newest = 1 ORDER BY rater"))?;
-            let mut rows = query.query([edit])?;
-            let mut ratings = Vec::new();
-            while let Some(row) = rows.next()? {
-                ratings.push(rating_of(row)?);
-            }
-            Ok(ratings)
-        })
+        self.read(READING, |conn| Ok(latest(conn, Some(edit))?.remove(&edit).unwrap_or_default()))
     }
 
-    /// The ratings that count of all edits at once.
+    /// [`Self::latest_ratings`] of all edits at once.
     ///
     /// # Errors
     /// When the file cannot be read.
     pub fn all_latest_ratings(&self) -> Result<HashMap<EditId, Vec<Rating>>, StorageError> {
-        self.read(READING, |conn| {
-            let mut query = conn.prepare(&format!("SELECT {COLUMNS}, edit_id FROM ratings WHERE newest = 1 ORDER BY edit_id, rater"))?;
-            let mut rows = query.query([])?;
-            let mut ratings: HashMap<EditId, Vec<Rating>> = HashMap::new();
-            while let Some(row) = rows.next()? {
-                ratings.entry(row.get(6)?).or_default().push(rating_of(row)?);
-            }
-            Ok(ratings)
-        })
+        self.read(READING, |conn| latest(conn, None))
     }
 
     /// Every rating of an edit, newest first.
@@ -101,6 +84,28 @@ impl Project {
 
 const READING: &str = "reading the ratings";
 
+fn latest(conn: &Connection, edit: Option<EditId>) -> Result<HashMap<EditId, Vec<Rating>>, Fault> {
+    // Answers and ratings as of one moment, whoever writes meanwhile.
+    let conn = &conn.unchecked_transaction()?;
+    let mut counted = answers::by_rating(conn, edit)?;
+    let filter = if edit.is_some() { "AND edit_id = ?1" } else { "" };
+    let mut query = conn.prepare_cached(&format!(
+        "SELECT rater, simulated, '{{}}', comment, at_millis, context, edit_id, id FROM ratings
+         WHERE newest = 1 {filter} ORDER BY edit_id, rater, at_millis IS NOT NULL, at_millis, id"
+    ))?;
+    let mut rows = query.query(rusqlite::params_from_iter(edit))?;
+    let mut ratings: HashMap<EditId, Vec<Rating>> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let counted = counted.remove(&row.get::<_, i64>(7)?).unwrap_or_default();
+        let mut rating = Rating { values: counted.values, ..rating_of(row)? };
+        if let Some(context) = &mut rating.context {
+            context.cannot_judge.retain(|criterion| counted.taken_back.contains(criterion));
+        }
+        ratings.entry(row.get(6)?).or_default().push(rating);
+    }
+    Ok(ratings)
+}
+
 fn rating_of(row: &Row<'_>) -> Result<Rating, Fault> {
     Ok(Rating {
         rater: row.get(0)?,
@@ -112,7 +117,7 @@ fn rating_of(row: &Row<'_>) -> Result<Rating, Fault> {
     })
 }
 
-/// Adds a rating and decides which of its rater's counts.
+/// Adds a rating and finds out what counts of its rater.
 pub(super) fn add(conn: &Connection, edit: EditId, rating: &Rating) -> Result<(), Fault> {
     if rating.rater.trim().is_empty() {
         return Err(Fault::Invalid("a rating needs the name of its rater; set yours in the settings".into()));
@@ -120,18 +125,9 @@ pub(super) fn add(conn: &Connection, edit: EditId, rating: &Rating) -> Result<()
     if let Some((criterion, value)) = rating.values.iter().find(|(_, value)| !value.is_finite()) {
         return Err(Fault::Invalid(format!("the answer to '{criterion}' is {value}, not a number")));
     }
-    let newest: Option<(i64, Option<i64>)> = conn
-        .prepare_cached("SELECT id, at_millis FROM ratings WHERE edit_id = ?1 AND rater = ?2 AND newest = 1")?
-        .query_row(params![edit, rating.rater], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    // None is less than any time.
-    let counts = newest.is_none_or(|(_, at)| rating.at_millis >= at);
-    if let (true, Some((id, _))) = (counts, newest) {
-        conn.prepare_cached("UPDATE ratings SET newest = 0 WHERE id = ?1")?.execute([id])?;
-    }
     conn.prepare_cached(
         "INSERT INTO ratings (edit_id, rater, simulated, answers, overall, comment, at_millis, recorded_millis, newest, context)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)",
     )?
     .execute(params![
         edit,
@@ -142,27 +138,32 @@ pub(super) fn add(conn: &Connection, edit: EditId, rating: &Rating) -> Result<()
         rating.comment,
         rating.at_millis,
         now_millis(),
-        counts,
         rating.context.as_ref().map(|context| to_json("rating context", context)).transpose()?
     ])?;
-    Ok(())
+    answers::recount(conn, edit, &rating.rater)
 }
 
-/// Adds a rating unless the very same is there; whether it was added.
+/// Adds a rating unless the very same, or one that says all of it and more, is there; whether it was added.
 pub(super) fn import(conn: &Connection, edit: EditId, rating: &Rating) -> Result<bool, Fault> {
-    let known = conn
-        .prepare_cached(
-            "SELECT 1 FROM ratings
-             WHERE edit_id = ?1 AND rater = ?2 AND simulated = ?3 AND answers = ?4 AND comment = ?5 AND at_millis IS ?6",
-        )?
-        .query_row(
-            params![edit, rating.rater, rating.simulated, to_json("answers", &rating.values)?, rating.comment, rating.at_millis],
-            |_| Ok(()),
-        )
-        .optional()?;
-    if known.is_some() {
-        return Ok(false);
+    let mut query = conn.prepare_cached(
+        "SELECT answers FROM ratings WHERE edit_id = ?1 AND rater = ?2 AND simulated = ?3 AND comment = ?4 AND at_millis IS ?5",
+    )?;
+    let mut rows = query.query(params![edit, rating.rater, rating.simulated, rating.comment, rating.at_millis])?;
+    while let Some(row) = rows.next()? {
+        let stored: BTreeMap<String, f64> = json("answers", row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?;
+        if says(&stored, &rating.values) {
+            return Ok(false);
+        }
     }
     add(conn, edit, rating)?;
     Ok(true)
+}
+
+/// Whether `stored` says everything that `values` do. An export names only the answers that count, and says of some on which scale.
+fn says(stored: &BTreeMap<String, f64>, values: &BTreeMap<String, f64>) -> bool {
+    let plain = |name: &str| name.rsplit_once(" (").filter(|(_, scale)| scale.ends_with(')')).map(|(plain, _)| plain.to_owned());
+    let said = |(name, value): (&String, &f64)| {
+        stored.get(name).or_else(|| stored.get(&plain(name)?)).is_some_and(|known| known.to_bits() == value.to_bits())
+    };
+    values.is_empty() == stored.is_empty() && values.iter().all(said)
 }

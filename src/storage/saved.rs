@@ -41,6 +41,20 @@ impl Project {
         })
     }
 
+    /// Refuses a name that a range of that profile has already; [`Self::save_range`] would replace it.
+    ///
+    /// # Errors
+    /// When there is one, or the file cannot be read.
+    pub fn refuse_known_range(&self, name: &str, profile: Profile) -> Result<(), StorageError> {
+        match self.range(name, profile)? {
+            None => Ok(()),
+            Some(_) => {
+                let why = format!("there is a range '{name}' of profile {profile} already; take another name");
+                Err(Fault::Invalid(why).at(self.path(), "saving a range"))
+            }
+        }
+    }
+
     /// The saved ranges, oldest name first; of one profile only, if given.
     ///
     /// # Errors

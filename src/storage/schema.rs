@@ -7,20 +7,30 @@ mod v2_measures;
 mod v3_regions;
 mod v4_people;
 mod v5_comparisons;
+mod v6_answers;
 
-use rusqlite_migration::{M, Migrations};
+use rusqlite::Transaction;
+use rusqlite_migration::{HookError, M, Migrations};
+
+use super::answers;
 
 /// `application_id` of a project file: the letters `EdSc`.
 pub(super) const APPLICATION_ID: i64 = 0x4564_5363;
 
 /// Every migration, oldest first; the length is the file version.
-const STEPS: &[&str] = &[V1, v2_measures::SQL, v3_regions::SQL, v4_people::SQL, v5_comparisons::SQL];
+const STEPS: &[&str] = &[V1, v2_measures::SQL, v3_regions::SQL, v4_people::SQL, v5_comparisons::SQL, v6_answers::SQL];
+/// The step after which the answers that count are found out.
+const COUNTS_ANSWERS: usize = 5;
 
 /// The file version that this program writes.
 pub(super) const LATEST: i64 = STEPS.len() as i64;
 
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(STEPS.iter().copied().map(M::up).collect())
+    let step = |(index, sql): (usize, &'static str)| match index {
+        COUNTS_ANSWERS => M::up_with_hook(sql, |transaction: &Transaction<'_>| answers::upgrade(transaction).map_err(HookError::Hook)),
+        _ => M::up(sql),
+    };
+    Migrations::new(STEPS.iter().copied().enumerate().map(step).collect())
 }
 
 const V1: &str = "

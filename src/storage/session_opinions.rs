@@ -6,16 +6,17 @@ use rusqlite::Connection;
 
 use super::error::Fault;
 use super::sessions::judgements_where;
-use super::{EditId, Project, StorageError};
+use super::{EditId, ItemId, Project, StorageError, StoredEdit};
 use crate::domain::{Answer, EditKey, ItemKey, Judgement, ModelVote, Rating, RatingContext, counting_judgements, repeated, votes_of};
 
-/// The opinions of all sessions of a project.
+/// The opinions of all sessions of a project, and the votes that were imported into it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionOpinions {
-    /// Votes between two edits, and those that rankings come to.
+    /// Votes between two edits, those that rankings come to, and those of imported tables. Models have the names of
+    /// [`Project::model_names`].
     pub votes: Vec<ModelVote>,
-    /// Second answers of rubric tasks that were asked twice: item, model, and the values whose question was answered both times.
-    pub repeats: Vec<(ItemKey, String, Rating)>,
+    /// Second answers of rubric tasks that were asked twice: the edit, and the values whose question was answered both times.
+    pub repeats: Vec<(EditKey, Rating)>,
     /// Answers that say nothing about models, one sentence each.
     pub problems: Vec<String>,
 }
@@ -27,7 +28,10 @@ impl Project {
     /// When the file cannot be read.
     pub fn session_opinions(&self) -> Result<SessionOpinions, StorageError> {
         let log = self.judgements()?;
-        let models: HashMap<EditKey, String> = self.edits()?.into_iter().map(|edit| (edit.key, edit.model)).collect();
+        let names = self.model_names()?;
+        let edits = self.edits()?;
+        let name = |edit: EditId| names.get(&edit).cloned().unwrap_or_default();
+        let models: HashMap<EditKey, String> = edits.iter().map(|edit| (edit.key.clone(), name(edit.id))).collect();
         let model_of = |edit: &EditKey| models.get(edit).map(String::as_str).filter(|model| !model.is_empty());
         let counting = counting_judgements(&log);
         let mut found = SessionOpinions::default();
@@ -40,13 +44,37 @@ impl Project {
         for (first, again) in repeated(&counting) {
             let (Answer::Rubric { values: once, .. }, Answer::Rubric { values, .. }) = (&first.answer, &again.answer) else { continue };
             let values = values.iter().filter(|(name, _)| once.contains_key(*name)).map(|(name, value)| (name.clone(), *value)).collect();
-            let model = again.shown.first().and_then(|edit| models.get(edit)).cloned().unwrap_or_default();
+            let Some(edit) = again.shown.first() else { continue };
             let context = RatingContext::of_judgement(again, Vec::new());
-            found.repeats.push((again.item.clone(), model, Rating { context: Some(context), ..Rating::new(&*again.rater, values) }));
+            found.repeats.push((edit.clone(), Rating { context: Some(context), ..Rating::new(&*again.rater, values) }));
         }
+        self.add_table_votes(&edits, &name, &mut found)?;
         found.problems.sort();
         found.problems.dedup();
         Ok(found)
+    }
+
+    /// Votes out of tables, as votes between models.
+    fn add_table_votes(
+        &self,
+        edits: &[StoredEdit],
+        name: &dyn Fn(EditId) -> String,
+        found: &mut SessionOpinions,
+    ) -> Result<(), StorageError> {
+        let items: HashMap<ItemId, ItemKey> = self.items()?.into_iter().map(|item| (item.id, item.key)).collect();
+        let item_of: HashMap<EditId, &ItemKey> = edits.iter().filter_map(|edit| Some((edit.id, items.get(&edit.item)?))).collect();
+        for vote in self.table_votes()? {
+            let Some(item) = item_of.get(&vote.first) else { continue };
+            let (first, second) = (name(vote.first), name(vote.second));
+            if first.is_empty() || second.is_empty() {
+                let why = format!("an edit of item '{item}' names no model, so a vote of '{}' about it cannot be told apart", vote.rater);
+                found.problems.push(why);
+                continue;
+            }
+            let (item, rater, criterion, preference) = (item.0.clone(), vote.rater, vote.criterion, vote.preference);
+            found.votes.push(ModelVote { item, criterion, rater, first, second, preference });
+        }
+        Ok(())
     }
 
     /// What was said in sessions about tasks that showed an edit, oldest first, each with the name of its session.

@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use super::error::Fault;
 use super::items::{json, to_json};
-use super::{EditId, ItemId, Project, StorageError, ratings};
-use crate::domain::{Answer, EditKey, ItemKey, Judgement, Rating, RatingContext, SessionSetup, TaskRole};
+use super::{EditId, ItemId, Project, StorageError, answers, ratings};
+use crate::domain::{Answer, Asked, EditKey, ItemKey, Judgement, Rating, RatingContext, SessionSetup, TaskRole, unknown_scale};
 
 /// A session of the project.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +29,7 @@ impl Project {
                 return Err(Fault::Invalid(problems.join("; ")));
             }
             let uid = setup.uid();
-            conn.prepare_cached("INSERT INTO rating_sessions (uid, setup) VALUES (?1, ?2) ON CONFLICT (uid) DO NOTHING")?
-                .execute(params![uid, to_json("session setup", setup)?])?;
+            keep(conn, &uid, setup)?;
             Ok(uid)
         })
     }
@@ -52,7 +51,8 @@ impl Project {
     }
 
     /// Adds what a rater said about a task. A rubric answer about an edit (no repeat, no check) becomes that rater's rating of
-    /// the edit too; both are there, or neither. "Can't judge" after such an answer takes its values back by a rating without any.
+    /// the edit too; both are there, or neither. "Can't judge" after such an answer takes back what was answered to the questions of this
+    /// rubric, by a rating without values; answers to other rubrics stay.
     ///
     /// # Errors
     /// When there is no such session, item or edit, the rater has no name, or the file cannot be written.
@@ -107,19 +107,35 @@ fn rating(judgement: &Judgement, values: BTreeMap<String, f64>, cannot_judge: Ve
     }
 }
 
-/// The rating that takes the answers of an earlier one back: the rater has looked again and says that the edit cannot be judged. `None`
-/// when there is nothing to take back.
+/// The rating that takes earlier answers to the questions of its rubric back: the rater has looked again and says that the edit cannot be
+/// judged. `None` when there is nothing to take back.
 fn withdrawal(conn: &Connection, edit: EditId, judgement: &Judgement) -> Result<Option<Rating>, Fault> {
-    if judgement.answer != Answer::CannotJudge || judgement.role != TaskRole::Plain || judgement.rubric.is_none() {
+    let Some(id) = judgement.rubric.as_ref().filter(|_| judgement.answer == Answer::CannotJudge && judgement.role == TaskRole::Plain)
+    else {
         return Ok(None);
+    };
+    let mut rubrics = answers::Rubrics::of(conn);
+    let rubric = rubrics.get(id)?;
+    let is_asked = |asked: &Asked| match rubric.map(|rubric| rubric.question(&asked.criterion)) {
+        Some(question) => question.is_some_and(|question| question.scale_words() == asked.scale),
+        None => asked.scale == unknown_scale(id),
+    };
+    let mut query = conn.prepare_cached("SELECT criterion, scale FROM answers WHERE edit_id = ?1 AND rater = ?2 AND value IS NOT NULL")?;
+    let known = query.query_map(params![edit, judgement.rater], |row| Ok(Asked { criterion: row.get(0)?, scale: row.get(1)? }))?;
+    let known: Vec<Asked> = known.collect::<Result<_, _>>()?;
+    let taken_back: Vec<String> = known.into_iter().filter(is_asked).map(|asked| asked.criterion).collect();
+    Ok((!taken_back.is_empty()).then(|| rating(judgement, BTreeMap::new(), taken_back)))
+}
+
+/// Keeps a setup, with its rubric; whether it is new.
+pub(super) fn keep(conn: &Connection, uid: &str, setup: &SessionSetup) -> Result<bool, Fault> {
+    let rows = conn
+        .prepare_cached("INSERT INTO rating_sessions (uid, setup) VALUES (?1, ?2) ON CONFLICT (uid) DO NOTHING")?
+        .execute(params![uid, to_json("session setup", setup)?])?;
+    if let Some(rubric) = setup.protocol.rubric() {
+        answers::keep_rubric(conn, rubric)?;
     }
-    let answers: Option<String> = conn
-        .prepare_cached("SELECT answers FROM ratings WHERE edit_id = ?1 AND rater = ?2 AND newest = 1")?
-        .query_row(params![edit, judgement.rater], |row| row.get(0))
-        .optional()?;
-    let Some(answers) = answers else { return Ok(None) };
-    let answers: BTreeMap<String, f64> = json("answers", &answers)?;
-    Ok((!answers.is_empty()).then(|| rating(judgement, BTreeMap::new(), answers.into_keys().collect())))
+    Ok(rows > 0)
 }
 
 /// Adds the row and its edits, which it returns by id.

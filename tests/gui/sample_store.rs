@@ -369,7 +369,7 @@ impl SampleStore {
                 let mut metrics: BTreeMap<String, f64> = own.filter_map(|(name, cell)| Some(((*name).to_owned(), cell.value()?))).collect();
                 metrics.extend(row.columns.iter().map(|(name, value)| (name.to_string(), *value)));
                 for rating in &ratings[&row.id] {
-                    gathered.evidence.answers.extend(evidence::answers(&item, &model, rating, None));
+                    gathered.add_rating(&item, &model, rating);
                     gathered.about.simulated_ratings |= rating.simulated;
                 }
                 gathered.evidence.subjects.push(Subject { item, model, metrics, ..Subject::default() });

@@ -84,7 +84,7 @@ fn a_file_of_ratings_that_is_broken_is_read_as_far_as_it_goes() {
             "r.jsonl:4: the row is no JSON (expected ident at column 2); left out",
             "r.jsonl:5: field 'values.overall' is NaN or Infinity, not a number; left out",
             "r.jsonl:6: field 'edit' is a list, not text; left out",
-            "r.jsonl:7: field 'kind' is 'poll'; it can be session, rating, judgement; left out",
+            "r.jsonl:7: field 'kind' is 'poll'; it can be session, rating, judgement, vote; left out",
             "r.jsonl:8: field 'answer.ranking[1]' is text 'x', not a whole number from 0; left out",
         ]
     );

@@ -4,5 +4,7 @@ mod files;
 mod merge;
 mod merge_regions;
 mod opinions;
+mod scales;
 mod sessions;
 mod support;
+mod tables;

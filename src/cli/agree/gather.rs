@@ -1,13 +1,8 @@
 //! Everything that is compared, from a project, lines of scores, and tables.
 
-use std::path::Path;
-
-use anyhow::Context as _;
-
 use crate::datasets::Sheet;
-use crate::datasets::opinions::{ColumnMap, Opinions, read_opinions};
-use crate::engine::evidence::{Gathered, answers};
-use crate::stats::comparison::hash_of;
+use crate::datasets::opinions::{ColumnMap, read_opinions};
+use crate::engine::evidence::Gathered;
 use crate::storage::Project;
 
 use super::args::{Agree, PeopleArgs};
@@ -38,29 +33,9 @@ fn add_opinions(people: &PeopleArgs, gathered: &mut Gathered) -> anyhow::Result<
         let opinions = read_opinions(path, people.ratings_format, people.columns.as_ref())?;
         let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
         gathered.remarks.push(format!("{file} read as {}: {}", opinions.format, opinions.read_as));
-        take(opinions, path, people.ratings.len() > 1, gathered);
+        gathered.add_opinions(opinions);
     }
     Ok(())
-}
-
-/// Takes the opinions of one file. Of several files, one that names no rater is a rater by itself.
-pub(super) fn take(opinions: Opinions, path: &Path, several: bool, gathered: &mut Gathered) {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    for mut rated in opinions.ratings {
-        if several && rated.rating.rater == crate::datasets::UNNAMED_RATER {
-            rated.rating.rater.clone_from(&stem);
-        }
-        gathered.about.simulated_ratings |= rated.rating.simulated;
-        gathered.evidence.answers.extend(answers(&rated.item, &rated.model, &rated.rating, rated.seconds));
-    }
-    gathered.evidence.votes.extend(opinions.votes);
-    gathered.problems.extend(opinions.problems);
-}
-
-/// The hash of a file's bytes.
-pub(super) fn file_hash(path: &Path) -> anyhow::Result<String> {
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-    Ok(hash_of([blake3::hash(&bytes).to_hex().to_string()]))
 }
 
 /// A map for a table of scores: given, or guessed from names alone.

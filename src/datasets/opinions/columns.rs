@@ -4,8 +4,9 @@
 //! every other word is a criterion. `CRITERION@RATER=COLUMN` is the answer of a named rater (tables with a column for each), and a
 //! column written with `-` in front has lower values for better edits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 use super::pairs::preference_of;
 use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
-use crate::datasets::ratings::UNNAMED_RATER;
+use crate::datasets::ratings::{UNNAMED_RATER, rater_of_file};
 use crate::datasets::{Sheet, SheetRow};
 use crate::domain::{CRITERIA, Criterion, ModelVote, Preference, Rating};
 
@@ -113,17 +114,103 @@ fn answer(word: &str) -> Role {
     Role::Answer { criterion: criterion.to_owned(), rater }
 }
 
-/// Names that columns commonly have, by role; compared without case.
+/// Names that columns commonly have, by role; compared without case, and `_`, `-` and spaces are one.
 const SYNONYMS: [(&str, &[&str]); 8] = [
     ("item", &["item", "item_id", "uid", "image_id", "img_id", "sample", "sample_id", "key", "id", "index"]),
-    ("model", &["model", "method", "system", "editor", "model_name", "method_name"]),
-    ("rater", &["rater", "annotator", "worker", "rater_id", "annotator_id", "worker_id", "user_id", "user", "who"]),
+    (
+        "model",
+        &[
+            "model",
+            "method",
+            "system",
+            "editor",
+            "model_name",
+            "method_name",
+            "model_id",
+            "algorithm",
+            "approach",
+            "technique",
+            "generator",
+            "network",
+            "edit_model",
+            "editing_method",
+        ],
+    ),
+    (
+        "rater",
+        &[
+            "rater",
+            "annotator",
+            "worker",
+            "rater_id",
+            "annotator_id",
+            "worker_id",
+            "user_id",
+            "user",
+            "who",
+            "participant",
+            "participant_id",
+            "judge",
+            "judge_id",
+            "evaluator",
+            "evaluator_id",
+            "reviewer",
+            "labeler",
+            "labeller",
+            "labeler_id",
+            "subject_id",
+            "respondent",
+            "observer",
+            "assessor",
+            "user_name",
+            "username",
+            "rated_by",
+        ],
+    ),
     ("comment", &["comment", "comments", "remark", "note"]),
     ("seconds", &["seconds", "duration", "duration_s", "time_s"]),
     ("first", &["first", "model_a", "model1", "model_1", "left_model", "left"]),
     ("second", &["second", "model_b", "model2", "model_2", "right_model", "right"]),
     ("vote", &["vote", "winner", "preference", "vote_type", "choice"]),
 ];
+
+/// Whether two names of columns are written alike.
+fn alike(a: &str, b: &str) -> bool {
+    let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-'], "_");
+    plain(a) == plain(b)
+}
+
+/// Names of columns of numbers that say nothing about quality; so do names that end in `id`.
+const NO_QUALITY: [&str; 20] = [
+    "seed",
+    "index",
+    "idx",
+    "width",
+    "height",
+    "turn",
+    "turn_index",
+    "unnamed: 0",
+    "row",
+    "row_idx",
+    "page",
+    "step",
+    "steps",
+    "cfg",
+    "guidance_scale",
+    "timestamp",
+    "time",
+    "date",
+    "at_millis",
+    "age",
+];
+
+/// Whether the numbers of a column of that name may say how good an edit is.
+pub fn may_be_quality(name: &str) -> bool {
+    let lower = name.trim().to_lowercase();
+    let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with(" id") || lower.ends_with("-id");
+    !is_id && !NO_QUALITY.contains(&lower.as_str())
+}
+
 /// Rows looked at to tell columns of numbers.
 const LOOK: usize = 200;
 
@@ -134,12 +221,12 @@ impl ColumnMap {
     }
 
     /// A map guessed from names and contents: as [`Self::guess_by_name`]; where no column is an answer by its name, every other column
-    /// of numbers is one.
+    /// of numbers is one that [`may_be_quality`].
     pub fn guess(sheet: &Sheet) -> Self {
         let mut map = Self::guess_by_name(sheet);
         if !map.0.iter().any(|column| matches!(column.role, Role::Answer { .. })) {
             let free: Vec<&String> = map.free_numbers(sheet);
-            let answers = free.into_iter().map(|name| Column {
+            let answers = free.into_iter().filter(|name| may_be_quality(name)).map(|name| Column {
                 role: Role::Answer { criterion: name.clone(), rater: None },
                 name: name.clone(),
                 lower_is_better: false,
@@ -155,7 +242,7 @@ impl ColumnMap {
         let mut map = Self::default();
         for (word, names) in SYNONYMS {
             let role = Role::WORDS.iter().find(|(known, _)| *known == word).map_or(Role::Item, |(_, role)| role.clone());
-            let found = names.iter().find_map(|name| sheet.header.iter().find(|column| column.eq_ignore_ascii_case(name)));
+            let found = names.iter().find_map(|name| sheet.header.iter().find(|column| alike(column, name)));
             if let Some(name) = found.filter(|name| !map.has(name)) {
                 map.0.push(Column { role, name: name.clone(), lower_is_better: false });
             }
@@ -176,12 +263,43 @@ impl ColumnMap {
         sheet.header.iter().filter(|name| !self.has(name) && is_numeric(sheet, name)).collect()
     }
 
-    /// Why this map cannot be used with `sheet`, if it cannot.
+    /// Why ratings and votes cannot be read from `sheet` with this map, if they cannot.
     pub fn objection(&self, sheet: &Sheet) -> Option<String> {
-        self.lack(sheet).map(|lack| format!("{lack}; the table has: {}", sheet.header.join(", ")))
+        let why = self.lack(sheet).or_else(|| self.collapse(sheet));
+        why.map(|why| format!("{why}; the table has: {}", sheet.header.join(", ")))
     }
 
-    fn lack(&self, sheet: &Sheet) -> Option<String> {
+    /// Several rows would be one edit or one rater because no column says which: all but the last would be lost.
+    fn collapse(&self, sheet: &Sheet) -> Option<String> {
+        let has = |role: &Role| self.column(role).is_some();
+        let answers: Vec<&Column> = self.0.iter().filter(|column| matches!(column.role, Role::Answer { .. })).collect();
+        let unnamed = answers.iter().any(|column| matches!(column.role, Role::Answer { rater: None, .. }));
+        let missing = match (has(&Role::Model), has(&Role::Rater) || !unnamed) {
+            (true, true) => return None,
+            (false, true) => "the model",
+            (true, false) => "the rater",
+            (false, false) => "the model or the rater",
+        };
+        let mut rows: HashMap<[String; 3], usize> = HashMap::new();
+        for row in &sheet.rows {
+            let answered = answers.iter().any(|column| row.word(&column.name).is_some());
+            let cell = |role: Role| self.column(&role).and_then(|column| row.word(&column.name)).unwrap_or_default();
+            let names = [cell(Role::Item), cell(Role::Model), cell(Role::Rater)];
+            if !answered || names[0].is_empty() {
+                continue;
+            }
+            let count = rows.entry(names).or_default();
+            *count += 1;
+        }
+        let most = rows.into_iter().filter(|(_, count)| *count > 1).max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+        let ([item, model, rater], count) = most?;
+        let by = [model, rater].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
+        let about = if by.is_empty() { format!("'{item}'") } else { format!("'{item}' ({by})") };
+        Some(format!("{count} rows are about {about} and no column is named as {missing}, so that all but the last would be lost"))
+    }
+
+    /// What this map lacks to be used with `sheet` at all.
+    pub fn lack(&self, sheet: &Sheet) -> Option<String> {
         if let Some(missing) = self.0.iter().find(|column| !sheet.header.contains(&column.name)) {
             return Some(format!("there is no column '{}' for {}", missing.name, missing.role));
         }
@@ -255,32 +373,61 @@ pub fn read_columns(sheet: &Sheet, map: Option<&ColumnMap>) -> Result<Opinions, 
         return Err(why);
     }
     let mut found = Opinions::new(OpinionFormat::Columns, sheet.problems.clone());
+    let nameless = rater_of_file(Path::new(&sheet.file));
     for row in &sheet.rows {
-        read_row(map, row, &mut found);
+        read_row(map, row, &nameless, &mut found);
     }
     let paper = CRITERIA.map(Criterion::name);
     for column in &map.0 {
-        if let Role::Answer { criterion, .. } = &column.role
-            && paper.contains(&criterion.as_str())
-            && !column.lower_is_better
-        {
+        let Role::Answer { criterion, .. } = &column.role else { continue };
+        if column.lower_is_better {
+            found.unscaled.insert(criterion.clone());
+        } else if paper.contains(&criterion.as_str()) {
             found.scales.insert(criterion.clone(), AnswerScale::RUBRIC);
         }
     }
-    found.read_as = format!("{how}: {map}");
+    let unnamed = found.ratings.iter().map(|rated| &rated.rating.rater).chain(found.votes.iter().map(|vote| &vote.rater));
+    let by_file = map.column(&Role::Rater).is_none() && unnamed.into_iter().any(|rater| *rater == nameless);
+    let by_file =
+        if by_file { format!("; no column names the rater, so it is '{nameless}', as the file is called") } else { String::new() };
+    found.read_as = format!("{how}: {map}{by_file}");
     Ok(found)
 }
 
-fn read_row(map: &ColumnMap, row: &SheetRow, found: &mut Opinions) {
-    let cell = |role: Role| map.column(&role).and_then(|column| row.word(&column.name));
-    let item_column = map.column(&Role::Item).map_or("item", |column| column.name.as_str());
-    let Some(item) = cell(Role::Item) else {
-        found.problem(&row.place, item_column, "the row names no item; left out");
+fn read_row(map: &ColumnMap, row: &SheetRow, nameless: &str, found: &mut Opinions) {
+    let cell = |role: &Role| map.column(role).and_then(|column| row.word(&column.name));
+    let name_of = |role: &Role| map.column(role).map_or("", |column| column.name.as_str());
+    let Some(item) = cell(&Role::Item) else {
+        found.problem(&row.place, name_of(&Role::Item), "the row names no item; left out");
         return;
     };
-    let rater = cell(Role::Rater).unwrap_or_else(|| UNNAMED_RATER.to_owned());
+    let rater = match (map.column(&Role::Rater), cell(&Role::Rater)) {
+        (_, Some(rater)) => rater,
+        (None, None) => nameless.to_owned(),
+        (Some(column), None) => {
+            found.problem(&row.place, &column.name, format!("the row names no rater; taken as by '{UNNAMED_RATER}'"));
+            UNNAMED_RATER.to_owned()
+        }
+    };
     read_vote(map, row, &item, &rater, found);
-    let mut by_rater: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
+    let by_rater = answers_of(map, row, &rater, found);
+    let comment = cell(&Role::Comment).unwrap_or_default();
+    let seconds = cell(&Role::Seconds).and_then(|text| number_of(&text)).filter(|seconds| *seconds >= 0.0);
+    let model = cell(&Role::Model);
+    if model.is_none() && map.column(&Role::Model).is_some() && !by_rater.is_empty() {
+        found.problem(&row.place, name_of(&Role::Model), "the row names no model; its ratings are left out");
+        return;
+    }
+    for (rater, values) in by_rater {
+        let rating = Rating { comment: comment.clone(), ..Rating::new(rater, values) };
+        let model = model.clone().unwrap_or_default();
+        found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds, place: row.place.clone() });
+    }
+}
+
+/// The answers in a row, by rater and criterion.
+fn answers_of(map: &ColumnMap, row: &SheetRow, rater: &str, found: &mut Opinions) -> BTreeMap<String, BTreeMap<String, f64>> {
+    let mut by_rater: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
     for column in &map.0 {
         let Role::Answer { criterion, rater: named } = &column.role else { continue };
         let value = match row.cells.get(&column.name) {
@@ -297,15 +444,9 @@ fn read_row(map: &ColumnMap, row: &SheetRow, found: &mut Opinions) {
             continue;
         };
         let value = if column.lower_is_better { -value } else { value };
-        by_rater.entry(named.as_deref().unwrap_or(&rater)).or_default().insert(criterion.clone(), value);
+        by_rater.entry(named.as_deref().unwrap_or(rater).to_owned()).or_default().insert(criterion.clone(), value);
     }
-    let comment = cell(Role::Comment).unwrap_or_default();
-    let seconds = cell(Role::Seconds).and_then(|text| number_of(&text)).filter(|seconds| *seconds >= 0.0);
-    for (rater, values) in by_rater {
-        let rating = Rating { comment: comment.clone(), ..Rating::new(rater, values) };
-        let model = cell(Role::Model).unwrap_or_default();
-        found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds, place: row.place.clone() });
-    }
+    by_rater
 }
 
 /// A vote may be written in words, or as the name of the model that won.

@@ -17,15 +17,15 @@ mod columns;
 mod imagenhub;
 mod pairs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
 use super::{Format, LOCATE_LATER, Problem, ReadError, Sheet, bpm};
-use crate::domain::{ModelVote, Rating};
+use crate::domain::{ModelVote, Rating, assumed_scale, scale_words};
 
-pub use columns::{Column, ColumnMap, Role, read_columns};
+pub use columns::{Column, ColumnMap, Role, may_be_quality, read_columns};
 
 /// A way in which opinions are written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,6 +102,17 @@ impl AnswerScale {
     /// The paper's rubric, 1 to 5. Means of several people are answers too, so there is no step.
     pub const RUBRIC: Self = Self { min: 1.0, max: 5.0, step: None };
 
+    /// In the words of [`scale_words`].
+    pub fn words(self) -> String {
+        match self.step {
+            Some(step) if step > 0.0 => {
+                let points = ((self.max - self.min) / step).round().max(0.0) as u32;
+                scale_words(&(0..=points).map(|point| self.min + f64::from(point) * step).collect::<Vec<_>>())
+            }
+            _ => format!("{} to {}", self.min, self.max),
+        }
+    }
+
     /// Whether `value` is an allowed answer.
     pub fn fits(self, value: f64) -> bool {
         let on_step = self.step.is_none_or(|step| {
@@ -129,6 +140,8 @@ pub struct Opinions {
     pub votes: Vec<ModelVote>,
     /// The scale of each criterion that has a known one.
     pub scales: BTreeMap<String, AnswerScale>,
+    /// Criteria whose answers are on no known scale, whatever such a criterion is usually asked on: their sign was turned, or they do not fit.
+    pub unscaled: BTreeSet<String>,
     /// How columns were taken, in words, for the person to check.
     pub read_as: String,
     /// What was not understood, or is out of its scale.
@@ -138,28 +151,70 @@ pub struct Opinions {
 impl Opinions {
     /// Nothing read yet; `problems` are those of the table.
     const fn new(format: OpinionFormat, problems: Vec<Problem>) -> Self {
-        Self { format, ratings: Vec::new(), votes: Vec::new(), scales: BTreeMap::new(), read_as: String::new(), problems }
+        Self {
+            format,
+            ratings: Vec::new(),
+            votes: Vec::new(),
+            scales: BTreeMap::new(),
+            unscaled: BTreeSet::new(),
+            read_as: String::new(),
+            problems,
+        }
     }
 
     fn problem(&mut self, place: &str, column: &str, reason: impl fmt::Display) {
         self.problems.push(Problem { place: format!("{place}, column '{column}'"), reason: reason.to_string() });
     }
 
-    /// Lists the answers that are outside the scale of their criterion; they are kept.
+    /// The scale of a criterion in words ([`crate::domain::scale_words`]); empty when nothing says it.
+    pub fn scale_of(&self, criterion: &str) -> String {
+        if self.unscaled.contains(criterion) {
+            return String::new();
+        }
+        self.scales.get(criterion).map_or_else(|| assumed_scale(criterion), |scale| scale.words())
+    }
+
+    /// Lists the answers that are outside the scale of their criterion; they are kept. Where most are, they are not on that scale.
     fn check_scales(&mut self) {
-        for (criterion, scale) in &self.scales {
-            let outside: Vec<&RatedEdit> =
-                self.ratings.iter().filter(|rated| rated.rating.values.get(criterion).is_some_and(|value| !scale.fits(*value))).collect();
+        for (criterion, scale) in self.scales.clone() {
+            let of_it: Vec<&RatedEdit> = self.ratings.iter().filter(|rated| rated.rating.values.contains_key(&criterion)).collect();
+            let outside: Vec<&RatedEdit> = of_it.iter().copied().filter(|rated| !scale.fits(rated.rating.values[&criterion])).collect();
             let Some(first) = outside.first() else { continue };
-            let value = first.rating.values[criterion];
+            let value = first.rating.values[&criterion];
+            let other = outside.len() * 2 > of_it.len();
+            let kept = if other { "kept, as answers on another scale that nothing names" } else { "kept" };
             let reason = format!(
-                "{} answer(s) to '{criterion}' are outside {scale}, first {value} by {} for {} of {}; kept",
+                "{} answer(s) to '{criterion}' are outside {scale}, first {value} by {} for {} of {}; {kept}",
                 outside.len(),
                 first.rating.rater,
                 if first.model.is_empty() { "the edit" } else { &first.model },
                 first.item
             );
             self.problems.push(Problem { place: "scale".into(), reason });
+            if other {
+                self.unscaled.insert(criterion);
+            }
+        }
+    }
+
+    /// Says how many answers are replaced by a later one of the same rater about the same edit.
+    fn check_repeats(&mut self, file: &str) {
+        let mut last: HashMap<[&str; 4], f64> = HashMap::new();
+        let mut replaced: Option<(usize, String)> = None;
+        for rated in &self.ratings {
+            for (criterion, value) in &rated.rating.values {
+                let before = last.insert([&rated.item, &rated.model, &rated.rating.rater, criterion], *value);
+                if before.is_some_and(|before| before != *value) {
+                    let model = if rated.model.is_empty() { "the edit" } else { &rated.model };
+                    let first = || format!("{} about {model} of {} at {}", rated.rating.rater, rated.item, rated.place);
+                    replaced.get_or_insert_with(|| (0, first())).0 += 1;
+                }
+            }
+        }
+        if let Some((count, first)) = replaced {
+            let reason =
+                format!("{count} answers differ from an earlier one of the same rater to the same edit, first {first}; the last counts");
+            self.problems.push(Problem { place: file.to_owned(), reason });
         }
     }
 }
@@ -182,30 +237,58 @@ pub fn read_opinions(path: &Path, format: Option<OpinionFormat>, columns: Option
     }
 }
 
+/// Whether `path` plainly holds opinions: a data set (which may hold some), a published format, or a table with columns that are answers or
+/// votes by their names.
+pub fn holds_opinions(path: &Path) -> bool {
+    let is_score = |sheet: &Sheet| sheet.has(&["item", "model", "parts", "overall"]);
+    let by_name = |sheet: &Sheet| {
+        let map = ColumnMap::guess_by_name(sheet);
+        let has_vote = [Role::First, Role::Second, Role::Vote].iter().all(|role| map.column(role).is_some());
+        has_vote || map.0.iter().any(|column| matches!(column.role, Role::Answer { .. }))
+    };
+    let plainly =
+        |sheet: Sheet| !sheet.has(&["kind"]) && !is_score(&sheet) && (recognise(&sheet) != OpinionFormat::Columns || by_name(&sheet));
+    is_data_set(path) || Sheet::read(path).is_ok_and(plainly)
+}
+
 /// Whether `path` holds items with pictures, in a format that is read as a data set.
-fn is_data_set(path: &Path) -> bool {
+pub fn is_data_set(path: &Path) -> bool {
     super::detect(path).is_ok_and(|(_, format)| format != Format::Pairs)
 }
 
 fn of_sheet(sheet: &Sheet, format: Option<OpinionFormat>, columns: Option<&ColumnMap>) -> Result<Opinions, String> {
     let format = format.unwrap_or_else(|| recognise(sheet));
-    let mut found = match format {
-        OpinionFormat::ImagenHub => imagenhub::read(sheet)?,
-        OpinionFormat::GenAiBench => pairs::read_genai_bench(sheet)?,
-        OpinionFormat::EditReward => pairs::read_editreward(sheet)?,
-        OpinionFormat::EditScore => pairs::read_editscore(sheet)?,
-        _ => read_columns(sheet, columns).map_err(|why| format!("{why}; {}", ColumnMap::hint(sheet)))?,
-    };
+    let found = read_sheet(sheet, format, columns).map_err(|why| match format {
+        OpinionFormat::Columns => format!("{why}; {}", ColumnMap::hint(sheet)),
+        _ => why,
+    })?;
     if found.ratings.is_empty() && found.votes.is_empty() {
         let first = found.problems.first().map(|problem| format!(" ({problem})")).unwrap_or_default();
         let header = sheet.header.join(", ");
         return Err(format!("read as {format}, no row holds an answer{first}; the table has: {header}; {}", ColumnMap::hint(sheet)));
     }
-    found.check_scales();
     Ok(found)
 }
 
-fn recognise(sheet: &Sheet) -> OpinionFormat {
+/// Reads the opinions of a table in a format that is no data set; it may hold none.
+///
+/// # Errors
+/// When it is no table of that format, or has not the columns that were named.
+pub fn read_sheet(sheet: &Sheet, format: OpinionFormat, columns: Option<&ColumnMap>) -> Result<Opinions, String> {
+    let mut found = match format {
+        OpinionFormat::ImagenHub => imagenhub::read(sheet)?,
+        OpinionFormat::GenAiBench => pairs::read_genai_bench(sheet)?,
+        OpinionFormat::EditReward => pairs::read_editreward(sheet)?,
+        OpinionFormat::EditScore => pairs::read_editscore(sheet)?,
+        OpinionFormat::Bpm | OpinionFormat::Manifest | OpinionFormat::Columns => read_columns(sheet, columns)?,
+    };
+    found.check_scales();
+    found.check_repeats(&sheet.file);
+    Ok(found)
+}
+
+/// The format of a table by its columns; [`OpinionFormat::Columns`] where they are those of no other.
+pub fn recognise(sheet: &Sheet) -> OpinionFormat {
     if sheet.has(&["left_model", "right_model", "vote_type"]) {
         OpinionFormat::GenAiBench
     } else if sheet.has(&["model1", "model2", "model1_dim1_score"]) {
@@ -248,13 +331,14 @@ fn from_data_set(path: &Path) -> Result<Opinions, ReadError> {
     found.read_as = if format == OpinionFormat::Bpm {
         format!("the user_… values; the file names no rater, so all are '{}'", bpm::RATER)
     } else {
-        "the ratings of the manifest".to_owned()
+        let by_file = dataset.named_by_file.map(|rater| format!("; those that name no rater are by '{rater}', as the file is called"));
+        format!("the ratings of the manifest{}", by_file.unwrap_or_default())
     };
     // Answers outside the scale were said one by one, each with its place, while the data set was read.
     Ok(found)
 }
 
 /// A number in a cell: plain, or with a decimal comma.
-fn number_of(text: &str) -> Option<f64> {
+pub fn number_of(text: &str) -> Option<f64> {
     super::ratings::decimal(text).filter(|value| value.is_finite())
 }

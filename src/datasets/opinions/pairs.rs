@@ -1,20 +1,27 @@
 //! Published sets of preferences: GenAI-Bench's votes, EditReward's pairs and EditScore's pairs, from JSON, JSONL or CSV exports.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
-use crate::datasets::ratings::is_true;
+use crate::datasets::ratings::{is_true, rater_of_file};
 use crate::datasets::{Sheet, SheetRow};
 use crate::domain::{ModelVote, Preference, Rating};
 
 /// Asked when a set does not say what.
 const OVERALL: &str = "overall";
 
-/// Who decided, when a set does not say: its own name.
-fn rater_in(row: &SheetRow, set: &str) -> String {
-    ["rater", "annotator", "annotator_id", "user_id", "worker_id"].iter().find_map(|name| row.word(name)).unwrap_or_else(|| set.to_owned())
+/// Who decided, when a set does not say: the name of its file.
+fn rater_in(row: &SheetRow, sheet: &Sheet) -> String {
+    let named = ["rater", "annotator", "annotator_id", "user_id", "worker_id"].iter().find_map(|name| row.word(name));
+    named.unwrap_or_else(|| rater_of_file(Path::new(&sheet.file)))
+}
+
+/// Says whose word the rows are that name no rater.
+fn read_as(sheet: &Sheet, what: &str) -> String {
+    format!("{what}; rows that name no rater are by '{}', as the file is called", rater_of_file(Path::new(&sheet.file)))
 }
 
 /// The item of a row: a key if there is one, else the instruction with the source.
@@ -44,14 +51,14 @@ pub(super) fn read_genai_bench(sheet: &Sheet) -> Result<Opinions, String> {
         };
         add_vote(
             &mut found,
-            row,
+            (sheet, row),
             item,
             [("left_model", row.word("left_model")), ("right_model", row.word("right_model"))],
             OVERALL,
             preference,
         );
     }
-    found.read_as = "votes between left_model and right_model".into();
+    found.read_as = read_as(sheet, "votes between left_model and right_model");
     Ok(found)
 }
 
@@ -70,7 +77,7 @@ pub(super) fn preference_of(text: &str) -> Option<Preference> {
 /// Adds a vote if both models are named and differ.
 fn add_vote(
     found: &mut Opinions,
-    row: &SheetRow,
+    (sheet, row): (&Sheet, &SheetRow),
     item: String,
     models: [(&str, Option<String>); 2],
     criterion: &str,
@@ -86,7 +93,7 @@ fn add_vote(
         found.problem(&row.place, second_column, format!("both edits are by '{first}', so they cannot be told apart; left out"));
         return;
     }
-    let rater = rater_in(row, found.format.name());
+    let rater = rater_in(row, sheet);
     found.votes.push(ModelVote { item, criterion: criterion.to_owned(), rater, first: first.clone(), second: second.clone(), preference });
 }
 
@@ -113,19 +120,19 @@ pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
                 }
             }
             if !values.is_empty() {
-                let rater = rater_in(row, "editreward");
+                let rater = rater_in(row, sheet);
                 let rating = Rating::new(rater, values);
                 found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds: None, place: row.place.clone() });
             }
         }
         let tie = row.cells.get("tie_case").is_some_and(|value| is_true(value) || value.as_str().is_some_and(|text| text.trim() == "tie"));
         let preference = if tie { Preference::Tie } else { Preference::First };
-        add_vote(&mut found, row, item, [("model1", row.word("model1")), ("model2", row.word("model2"))], OVERALL, preference);
+        add_vote(&mut found, (sheet, row), item, [("model1", row.word("model1")), ("model2", row.word("model2"))], OVERALL, preference);
     }
     let dimension = AnswerScale { min: 1.0, max: 4.0, step: None };
     let sum = AnswerScale { min: 2.0, max: 8.0, step: None };
     found.scales = ANSWERS.map(|(_, name)| (name.to_owned(), if name == OVERALL { sum } else { dimension })).into_iter().collect();
-    found.read_as = "pairs of model1 (preferred) and model2, with ratings of both on two dimensions".into();
+    found.read_as = read_as(sheet, "pairs of model1 (preferred) and model2, with ratings of both on two dimensions");
     Ok(found)
 }
 
@@ -139,7 +146,7 @@ pub(super) fn read_editscore(sheet: &Sheet) -> Result<Opinions, String> {
         };
         let item = row.word("instruction").unwrap_or_else(|| format!("{first} {second}"));
         let criterion = row.word("dimension").unwrap_or_else(|| OVERALL.to_owned());
-        add_vote(&mut found, row, item, [("key", Some(first)), ("key", Some(second))], &criterion, Preference::First);
+        add_vote(&mut found, (sheet, row), item, [("key", Some(first)), ("key", Some(second))], &criterion, Preference::First);
     }
     // The order says who won, so a file that was written twice holds every pair twice.
     let before = found.votes.len();
@@ -151,7 +158,8 @@ pub(super) fn read_editscore(sheet: &Sheet) -> Result<Opinions, String> {
         let reason = format!("{} pairs come more than once; each is counted once", before - found.votes.len());
         found.problems.push(crate::datasets::Problem { place: sheet.file.clone(), reason });
     }
-    found.read_as = "pairs named by 'key', the first preferred; edits are told apart by their keys, the set names no models".into();
+    let what = "pairs named by 'key', the first preferred; edits are told apart by their keys, the set names no models";
+    found.read_as = read_as(sheet, what);
     Ok(found)
 }
 

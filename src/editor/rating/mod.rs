@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{CRITERIA, Rating, Rubric, RubricId};
+use crate::domain::{CRITERIA, Rating, Rubric, RubricId, assumed_scale};
 
 /// What is on the form. Each answer is saved at once; `dirty` only means a comment that is still being typed.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -14,10 +14,10 @@ pub struct RatingDraft {
     pub active: usize,
     /// The comment differs from what is saved.
     pub dirty: bool,
-    /// What the rater said elsewhere (in a session, under another rubric) and counts until something is answered here. It is on no
-    /// question of this form: answers under other words, or given blind, are never saved again as if they were given here.
+    /// What the rater said elsewhere (in a session, under another rubric) to questions of this form; each answer counts until the same is
+    /// answered here. It is on no question of this form: answers under other words, or given blind, are never saved again as if they were given here.
     pub elsewhere: Option<Rating>,
-    /// The rater was told that an answer here takes the place of [`Self::elsewhere`].
+    /// The rater was told that an answer here takes the place of that in [`Self::elsewhere`].
     pub warned: bool,
 }
 
@@ -25,17 +25,24 @@ pub struct RatingDraft {
 pub const CANNOT_JUDGE: u8 = 0;
 
 impl RatingDraft {
-    /// The form as `rater` left it: the newest rating of that name, or an empty form. What was asked elsewhere is not taken for an answer to
-    /// this form's questions.
+    /// The form as `rater` left it, or an empty form: the answers that were given here and still count. `ratings` holds nothing but what
+    /// counts, of one rater the newest rating last. What was asked elsewhere is not taken for an answer to this form's questions.
     pub fn of(ratings: &[Rating], rater: &str) -> Self {
-        let Some(mine) = ratings.iter().rev().find(|rating| rating.rater == rater && !rating.simulated) else { return Self::default() };
-        if !is_from_here(mine) {
-            // Taken back is nothing that could be replaced.
-            let elsewhere = Some(mine.clone()).filter(|rating| !rating.values.is_empty());
-            return Self { comment: mine.comment.clone(), elsewhere, ..Self::default() };
+        let mine = || ratings.iter().filter(|rating| rating.rater == rater && !rating.simulated);
+        let mut draft = Self::default();
+        for rating in mine().filter(|rating| is_from_here(rating)) {
+            draft.values.extend(rating.values.iter().map(|(name, value)| (plain_name(name).to_owned(), *value)));
+            draft.cannot_judge.extend(rating.context.iter().flat_map(|context| context.cannot_judge.iter().cloned()));
+            draft.comment.clone_from(&rating.comment);
         }
-        let cannot_judge = mine.context.iter().flat_map(|context| context.cannot_judge.iter().cloned()).collect();
-        let mut draft = Self { values: mine.values.clone(), cannot_judge, comment: mine.comment.clone(), ..Self::default() };
+        draft.cannot_judge.retain(|name| !draft.values.contains_key(name));
+        // Taken back is nothing that could be replaced, and answers to other questions stay.
+        let is_ours = |rating: &&Rating| rating.values.keys().any(|name| is_criterion(plain_name(name)));
+        draft.elsewhere = mine().rev().filter(|rating| !is_from_here(rating)).find(is_ours).cloned();
+        if draft.values.is_empty() && draft.cannot_judge.is_empty() {
+            let newest = mine().next_back().map(|rating| rating.comment.clone()).unwrap_or_default();
+            draft.comment = draft.elsewhere.as_ref().map_or(newest, |elsewhere| elsewhere.comment.clone());
+        }
         draft.active = (0..CRITERIA.len()).find(|&index| draft.answer(index).is_none()).unwrap_or(0);
         draft
     }
@@ -95,7 +102,8 @@ impl RatingDraft {
     pub fn rating(&self, rater: &str, at_millis: i64) -> Rating {
         let comment = self.comment.trim().to_owned();
         if let Some(elsewhere) = self.elsewhere.as_ref().filter(|_| self.keeps_elsewhere()) {
-            return Rating { comment, at_millis: Some(at_millis), ..elsewhere.clone() };
+            let values = elsewhere.values.iter().map(|(name, value)| (plain_name(name).to_owned(), *value)).collect();
+            return Rating { comment, at_millis: Some(at_millis), values, ..elsewhere.clone() };
         }
         Rating { comment, at_millis: Some(at_millis), ..Rating::new(rater, self.values.clone()) }
     }
@@ -109,16 +117,30 @@ fn point(value: f64) -> Option<u8> {
 fn is_from_here(rating: &Rating) -> bool {
     let asked_here = rating.context.as_ref().is_none_or(|context| {
         let same_words = context.rubric.as_ref().is_none_or(|rubric| *rubric == RubricId::from(&Rubric::paper()));
-        context.session.is_none() && same_words
+        let same_scale = context.scales.iter().all(|(name, scale)| *scale == assumed_scale(name));
+        context.session.is_none() && same_words && same_scale
     });
-    let is_ours = |(name, value): (&String, &f64)| CRITERIA.iter().any(|ours| ours.name() == name) && point(*value).is_some();
+    let is_ours = |(name, value): (&String, &f64)| is_criterion(plain_name(name)) && point(*value).is_some();
     asked_here && rating.values.iter().all(is_ours)
+}
+
+/// The name of a criterion without the scale that stands behind it where most answers were given on another one.
+fn plain_name(name: &str) -> &str {
+    let scale = name.rsplit_once(" (").and_then(|(plain, scale)| Some((plain, scale.strip_suffix(')')?)));
+    match scale {
+        Some((plain, scale)) if is_criterion(plain) && scale == assumed_scale(plain) => plain,
+        _ => name,
+    }
+}
+
+fn is_criterion(name: &str) -> bool {
+    CRITERIA.iter().any(|ours| ours.name() == name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ProtocolKind, RatingContext, Visible};
+    use crate::domain::RatingContext;
 
     #[test]
     fn five_number_keys_fill_the_form() {
@@ -147,15 +169,8 @@ mod tests {
     }
 
     fn context(session: Option<&str>, cannot_judge: Vec<String>) -> RatingContext {
-        RatingContext {
-            protocol: ProtocolKind::Rubric,
-            rubric: Some(RubricId::from(&Rubric::paper())),
-            session: session.map(str::to_owned),
-            place: None,
-            seconds: None,
-            visible: Visible::default(),
-            cannot_judge,
-        }
+        let session = session.map(str::to_owned);
+        RatingContext { session, cannot_judge, ..RatingContext::of_rubric(RubricId::from(&Rubric::paper())) }
     }
 
     #[test]
@@ -174,9 +189,8 @@ mod tests {
     fn what_was_asked_elsewhere_is_no_answer_of_this_form() {
         let values = |pairs: &[(&str, f64)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let blind = Rating { context: Some(context(Some("s"), Vec::new())), ..Rating::new("ann", values(&[("overall", 4.0)])) };
-        let other_rubric = Rating::new("ann", values(&[("SC", 0.5), ("PQ", 1.0)]));
         let other_scale = Rating::new("ann", values(&[("overall", 3.5)]));
-        for rating in [blind, other_rubric, other_scale] {
+        for rating in [blind.clone(), other_scale] {
             let mut draft = RatingDraft::of(std::slice::from_ref(&rating), "ann");
             assert!(draft.is_empty() && draft.keeps_elsewhere());
             assert_eq!(draft.elsewhere.as_ref(), Some(&rating));
@@ -186,5 +200,16 @@ mod tests {
             draft.set(4, 2);
             assert_eq!(draft.rating("ann", 1).values, values(&[("overall", 2.0)]));
         }
+        // Answers to other questions stay whatever is said here, so they are no matter of this form.
+        let other_rubric = Rating { comment: "of SC".into(), ..Rating::new("ann", values(&[("SC", 0.5), ("PQ", 1.0)])) };
+        let mut mine = RatingDraft::default();
+        mine.set(0, 4);
+        let draft = RatingDraft::of(&[mine.rating("ann", 1), other_rubric], "ann");
+        assert_eq!((draft.elsewhere.as_ref(), draft.comment.as_str()), (None, ""));
+        assert_eq!(draft.rating("ann", 3).values, values(&[("modification", 4.0)]));
+        // Both count: what was said here, and the session's answer to another question, under the name that it has beside another scale.
+        let draft = RatingDraft::of(&[Rating { values: values(&[("overall (1 to 5)", 4.0)]), ..blind }, mine.rating("ann", 1)], "ann");
+        assert!(draft.elsewhere.is_some() && !draft.keeps_elsewhere());
+        assert_eq!((draft.answer(0), draft.answer(4)), (Some(4), None));
     }
 }

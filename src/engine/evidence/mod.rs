@@ -1,19 +1,21 @@
 //! Everything that metrics and people say of a set of edits, brought into one table for [`crate::stats::comparison`]. The command
 //! line, the report and the window gather here, so that all of them compare the same things.
 
+mod extras;
 mod marks;
+mod opinions;
 mod project;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
 use crate::datasets::Problem;
-use crate::domain::{Better, Profile, Rating, column_better};
-use crate::stats::comparison::{About, Evidence, OVERALL, Subject, criteria_of};
-use crate::stats::people::{Answer, EditName, means};
+use crate::domain::{Asked, Better, Profile, column_better};
+use crate::stats::comparison::{About, Content, Evidence, OVERALL, Subject, criteria_of, hash_of};
+use crate::stats::people::{EditName, means};
 use crate::storage::{EditId, Project};
 
 pub use report::{report_extras, report_points};
@@ -37,10 +39,14 @@ pub struct Gathered {
     pub criteria: Vec<String>,
     /// Where each edit stands among the subjects; filled by [`Self::finish`].
     known: BTreeMap<EditName, usize>,
+    /// What each answer is an answer to, in the order of [`Evidence::answers`]; until [`Self::finish`] these have no criterion yet.
+    asked: Vec<Asked>,
+    /// Items and models of which several edits are known, so that the name alone says nothing, and how often it was said nevertheless.
+    ambiguous: BTreeMap<EditName, usize>,
 }
 
 /// Everything about the project at `path`, as `agree PROJECT` compares it. `range` names a saved range; without one it is fitted.
-/// `ground_truth` is a table of edits that are known to be good.
+/// `ground_truth` is a table of edits that are known to be good. Numbers that came with the edits are metrics too.
 ///
 /// # Errors
 /// When the project cannot be read, or has no such range, or nothing in it is scored or rated.
@@ -62,8 +68,9 @@ impl Gathered {
     /// # Errors
     /// When there is no such metric, or the table cannot be read.
     pub fn finish(mut self, lower_is_better: &[String], ground_truth: Option<&Path>) -> anyhow::Result<Self> {
-        let subjects = self.evidence.subjects.iter().enumerate();
-        let known: BTreeMap<EditName, usize> = subjects.map(|(at, subject)| ((subject.item.clone(), subject.model.clone()), at)).collect();
+        self.name_criteria();
+        self.say_ambiguous();
+        let known = self.places();
         self.take_means(&known);
         self.turn_around(lower_is_better)?;
         let evidence = &mut self.evidence;
@@ -73,11 +80,19 @@ impl Gathered {
         }
         if let Some(path) = ground_truth {
             marks::add(path, evidence, &mut self.problems)?;
+            let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+            self.about.content.push(Content { what: format!("ground truth: {file}"), hash: file_hash(path)? });
         }
         self.known = known;
         self.criteria = criteria_of(&self.evidence);
         self.describe();
         Ok(self)
+    }
+
+    /// Where each edit stands among the subjects, by item and model.
+    pub fn places(&self) -> BTreeMap<EditName, usize> {
+        let subjects = self.evidence.subjects.iter().enumerate();
+        subjects.map(|(at, subject)| ((subject.item.clone(), subject.model.clone()), at)).collect()
     }
 
     /// The project's edit of that item by that model.
@@ -170,16 +185,11 @@ pub fn metric_names(evidence: &Evidence) -> Vec<String> {
     own.iter().chain(others).cloned().collect()
 }
 
-/// The answers of a rating; `seconds` is how long it took, where the rating itself does not say.
-pub fn answers(item: &str, model: &str, rating: &Rating, seconds: Option<f64>) -> Vec<Answer> {
-    let seconds = seconds.or_else(|| rating.context.as_ref()?.seconds);
-    let answer = |(criterion, value): (&String, &f64)| Answer {
-        item: item.to_owned(),
-        model: model.to_owned(),
-        rater: rating.rater.clone(),
-        criterion: criterion.clone(),
-        value: *value,
-        seconds,
-    };
-    rating.values.iter().map(answer).collect()
+/// The hash of a file's bytes.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn file_hash(path: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    Ok(hash_of([blake3::hash(&bytes).to_hex().to_string()]))
 }

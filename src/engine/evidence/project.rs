@@ -1,17 +1,17 @@
 //! What a project holds: scores, parts, labels, ratings, votes, and the same edits under the other profiles.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context as _, bail};
 
-use super::{Gathered, METRICS, answers, metric_names};
+use super::{Gathered, METRICS, metric_names};
 use crate::datasets::Problem;
-use crate::domain::{Outcome, Profile, Score, columns};
+use crate::domain::{Asked, Outcome, Profile, Score, columns};
 use crate::engine::results::{self, ScoredEdit};
 use crate::stats::comparison::{Evidence, OVERALL, Subject, labels_of};
 use crate::stats::people::EditName;
 use crate::stats::weights::PartsRow;
-use crate::storage::{Flag, Project, SessionOpinions, flags_of};
+use crate::storage::{EditId, Flag, Project, SessionOpinions, flags_of};
 
 impl Gathered {
     /// Adds every edit of a project with its scores of `profile`, normalised by the saved range of that name or by one that is
@@ -36,30 +36,58 @@ impl Gathered {
         if unscored {
             self.remarks.push(format!("no edit has a score of profile {profile}: only people are compared"));
         }
-        self.add_sessions(sessions);
+        let names = project.model_names()?;
+        self.mark_several(&scored);
+        self.add_sessions(project, sessions, &scored, &names)?;
+        let asked = project.asked_by_name()?;
         for edit in &scored {
-            add_scored(edit, &mut self.evidence);
+            let model = name_of(edit, &names);
+            add_scored(edit, model, &mut self.evidence);
+            for rating in &edit.ratings {
+                let answers = rating.values.iter().filter_map(|(name, value)| Some((asked.get(name)?.clone(), *value)));
+                self.add_answers((&edit.item.0, model), rating, None, answers);
+            }
             self.edits.push(edit.id);
             self.about.simulated_ratings |= edit.has_simulated_ratings();
         }
-        if !unscored {
-            self.evidence.metrics = metric_names(&self.evidence);
-        }
-        self.evidence.profiles = profiles(project, profile, &scored)?;
+        self.add_imported(&project.edits()?);
+        let mut metrics = metric_names(&self.evidence);
+        // Without scores only numbers that came with the edits.
+        metrics.retain(|name| !unscored || !METRICS.contains(&name.as_str()));
+        self.evidence.metrics = metrics;
+        self.evidence.profiles = profiles(project, profile, &scored, &names)?;
         self.about.profile = Some(profile.to_string());
         self.about.range = Some(range);
         self.name_runs(project, profile)
     }
 
+    /// Remembers the names that stand for several edits of an item.
+    fn mark_several(&mut self, scored: &[ScoredEdit]) {
+        let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for edit in scored {
+            *counts.entry((&edit.item.0, &edit.model)).or_default() += 1;
+        }
+        for edit in scored.iter().filter(|edit| counts[&(edit.item.0.as_str(), edit.model.as_str())] > 1) {
+            self.mark_ambiguous(&edit.item.0, &edit.model);
+        }
+    }
+
     /// Adds what sessions say beside the ratings. Second answers go before these, so that they show consistency and change no mean: of
-    /// several answers by one rater the last one counts.
-    fn add_sessions(&mut self, sessions: SessionOpinions) {
-        for (item, model, rating) in &sessions.repeats {
-            self.evidence.answers.extend(answers(&item.0, model, rating, None));
+    /// several answers by one rater the last one counts. They need the answer that counts: a question that was taken back since has none.
+    fn add_sessions(&mut self, project: &Project, sessions: SessionOpinions, scored: &[ScoredEdit], names: &Names) -> anyhow::Result<()> {
+        let by_key: BTreeMap<&str, &ScoredEdit> = scored.iter().map(|edit| (edit.key.0.as_str(), edit)).collect();
+        let known = project.asked_by_name()?;
+        for (edit, rating) in &sessions.repeats {
+            let Some(edit) = by_key.get(edit.0.as_str()) else { continue };
+            let own = edit.ratings.iter().filter(|own| own.rater == rating.rater);
+            let counting: BTreeSet<&Asked> = own.flat_map(|own| own.values.keys()).filter_map(|name| known.get(name)).collect();
+            let answers = project.asked_of(rating)?.into_iter().filter(|(asked, _)| counting.contains(asked));
+            self.add_answers((&edit.item.0, name_of(edit, names)), rating, None, answers.collect::<Vec<_>>());
         }
         self.evidence.votes.extend(sessions.votes);
         let left_out = |why: String| Problem { place: "sessions".into(), reason: format!("{why}; left out") };
         self.problems.extend(sessions.problems.into_iter().map(left_out));
+        Ok(())
     }
 
     /// Which networks and devices made the scores, and what the project holds.
@@ -78,29 +106,33 @@ impl Gathered {
     }
 }
 
-fn add_scored(edit: &ScoredEdit, evidence: &mut Evidence) {
+/// What comparisons call the model of each edit ([`Project::model_names`]).
+type Names = HashMap<EditId, String>;
+
+fn name_of<'a>(edit: &'a ScoredEdit, names: &'a Names) -> &'a str {
+    names.get(&edit.id).unwrap_or(&edit.model)
+}
+
+fn add_scored(edit: &ScoredEdit, model: &str, evidence: &mut Evidence) {
     let metrics: BTreeMap<String, f64> =
         METRICS.into_iter().filter_map(|metric| Some((metric.to_owned(), *edit.value(metric).value()?))).collect();
     let metrics = metrics.into_iter().chain(columns(&edit.baselines)).collect();
     if let Some(score) = edit.score.as_ref().filter(|score| !score.global) {
-        evidence.parts.push(parts_row(edit, score));
-    }
-    for rating in &edit.ratings {
-        evidence.answers.extend(answers(&edit.item.0, &edit.model, rating, None));
+        evidence.parts.push(parts_row(edit, model, score));
     }
     let labels = edit.score.as_ref().map(|score| {
         let flags: Vec<&str> = flags_of(score).into_iter().map(Flag::words).collect();
         labels_of(score, &flags)
     });
-    let (item, model) = (edit.item.0.clone(), edit.model.clone());
+    let (item, model) = (edit.item.0.clone(), model.to_owned());
     evidence.subjects.push(Subject { item, model, metrics, human: BTreeMap::new(), labels: labels.unwrap_or_default() });
 }
 
-fn parts_row(edit: &ScoredEdit, score: &Score) -> PartsRow {
+fn parts_row(edit: &ScoredEdit, model: &str, score: &Score) -> PartsRow {
     let value = |outcome: &Outcome<f64>| outcome.value().copied();
     PartsRow {
         item: edit.item.0.clone(),
-        model: edit.model.clone(),
+        model: model.to_owned(),
         modify: value(&edit.combined.modify.value),
         preserve: value(&edit.combined.preserve.value),
         size: value(&score.parts.size),
@@ -110,9 +142,15 @@ fn parts_row(edit: &ScoredEdit, score: &Score) -> PartsRow {
 }
 
 /// The overall under every profile that was scored, when there are two or more; `scored` are the edits under the profile `own`.
-fn profiles(project: &Project, own: Profile, scored: &[ScoredEdit]) -> anyhow::Result<Vec<(String, BTreeMap<EditName, f64>)>> {
+fn profiles(
+    project: &Project,
+    own: Profile,
+    scored: &[ScoredEdit],
+    names: &Names,
+) -> anyhow::Result<Vec<(String, BTreeMap<EditName, f64>)>> {
+    let name = |edit: &ScoredEdit| (edit.item.0.clone(), name_of(edit, names).to_owned());
     let values = |edits: &[ScoredEdit]| -> BTreeMap<EditName, f64> {
-        edits.iter().filter_map(|edit| Some(((edit.item.0.clone(), edit.model.clone()), *edit.value(OVERALL).value()?))).collect()
+        edits.iter().filter_map(|edit| Some((name(edit), *edit.value(OVERALL).value()?))).collect()
     };
     let scored_under: BTreeSet<Profile> = project.runs()?.into_iter().filter(|run| run.scored > 0).map(|run| run.about.profile).collect();
     let mut found = Vec::new();

@@ -17,8 +17,10 @@ pub fn report_extras(comparison: &Comparison, project: &Project) -> anyhow::Resu
     let scored = results::all(project, profile, comparison.about.range.as_ref(), None)?;
     let items: HashMap<_, _> = project.items()?.into_iter().map(|item| (item.id, item)).collect();
     let edits: HashMap<_, _> = project.edits()?.into_iter().map(|edit| (edit.id, edit)).collect();
+    let names = project.model_names()?;
+    let name_of = |edit: &ScoredEdit| names.get(&edit.id).cloned().unwrap_or_default();
     let shown = comparison.mismatches.iter().filter_map(|found| {
-        let own = scored.iter().find(|edit| edit.item.0 == found.item && edit.model == found.model)?;
+        let own = scored.iter().find(|edit| edit.item.0 == found.item && name_of(edit) == found.model)?;
         let stored = edits.get(&own.id)?;
         Some(report_edit(found, own, stored, items.get(&stored.item)?))
     });
@@ -26,7 +28,7 @@ pub fn report_extras(comparison: &Comparison, project: &Project) -> anyhow::Resu
         let point = |edit: &ScoredEdit| {
             Some(ReportPoint {
                 item: edit.item.0.clone(),
-                model: edit.model.clone(),
+                model: name_of(edit),
                 human: edit.human(&line.criterion)?,
                 metric: *edit.value(&line.metric).value()?,
             })

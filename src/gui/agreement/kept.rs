@@ -135,8 +135,9 @@ pub fn answer(project: Result<&Project, String>, request: AgreementRequest) -> A
             AgreementEvent::Loaded { against, result: project.and_then(|project| load(project, &name)).map(Arc::new) }
         }
         AgreementRequest::FitRange { name, profile, chosen } => {
+            let refused = project.clone().and_then(|project| project.refuse_known_range(&name, profile).map_err(said));
             let fit = |project| results::fit_and_save(project, &name, profile, chosen.as_ref()).map_err(|error| error.to_string());
-            AgreementEvent::RangeFitted(project.and_then(fit))
+            AgreementEvent::RangeFitted(refused.and(project).and_then(fit))
         }
         AgreementRequest::WriteRange { name, profile, to } => {
             AgreementEvent::RangeWritten(project.and_then(|project| write_range(project, &name, profile, &to)))

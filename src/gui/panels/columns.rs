@@ -4,7 +4,7 @@ use egui::{Align, Button, Checkbox, ComboBox, Layout, RichText, ScrollArea, Text
 use egui_extras::{Column as TableColumn, TableBuilder};
 
 use crate::domain::CRITERIA;
-use crate::engine::opinions::{Role, TablePreview};
+use crate::engine::opinions::{Role, TableFormat, TablePreview};
 use crate::gui::columns::{ColumnsAction, ColumnsDraft};
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets::{right, section};
@@ -29,7 +29,12 @@ pub fn columns_ui(ui: &mut Ui, cx: &Context<'_>) {
 
 fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &TablePreview) {
     let palette = cx.palette(ui);
-    section(ui, palette, "What each column holds");
+    let has_choice = preview.format == TableFormat::Columns;
+    section(ui, palette, if has_choice { "What each column holds" } else { "What the table is" });
+    if !has_choice {
+        // Its columns have their meaning already.
+        ui.add(egui::Label::new(format!("Read as {}: {}.", preview.format, preview.read_as)).wrap());
+    }
     let rows = match (preview.rows.len(), preview.row_count) {
         (_, 1) => "Its only row.".to_owned(),
         (shown, all) if shown == all => format!("All {all} rows."),
@@ -41,19 +46,17 @@ fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &Tab
     section(ui, palette, "What comes out");
     let text = match &preview.objection {
         Some(why) => RichText::new(format!("⚠ {why}")).color(palette.warning.0),
-        None if preview.matched == 0 => {
-            let text = "⚠ No rating is about an edit of this project: item and model must be written as in the project.";
+        None if preview.matched + preview.matched_votes == 0 => {
+            let text = "⚠ Nothing is about an edit of this project: item and model must be written as in the project.";
             RichText::new(text).color(palette.warning.0)
         }
-        None => RichText::new(format!(
-            "{}, {} of them about edits of this project{}.",
-            plural(preview.ratings, "rating"),
-            preview.matched,
-            match preview.votes {
-                0 => String::new(),
-                votes => format!("; {} left out: compare with them by `editscope agree PROJECT --ratings FILE`", plural(votes, "vote")),
-            }
-        )),
+        None => {
+            let about = |count: usize, what: &str, matched: usize| {
+                (count > 0).then(|| format!("{}, {matched} of them about edits of this project", plural(count, what)))
+            };
+            let said = [about(preview.ratings, "rating", preview.matched), about(preview.votes, "vote", preview.matched_votes)];
+            RichText::new(format!("{}.", said.into_iter().flatten().collect::<Vec<_>>().join("; ")))
+        }
     };
     ui.add(egui::Label::new(text).wrap());
     if preview.problem_count > 0 {
@@ -75,7 +78,7 @@ fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &Tab
     right(ui, |ui| {
         let text = RichText::new("Import ratings").strong().color(palette.on_accent.0);
         let button = ui.add_enabled(draft.is_ready(), Button::new(text).fill(palette.accent.0));
-        let button = button.on_hover_text("Adds the ratings to the project. Ratings that are there already are not added again.");
+        let button = button.on_hover_text("Adds the ratings and votes to the project. What is there already is not added again.");
         if button.on_disabled_hover_text("Choose the columns first.").clicked() {
             cx.send(Action::Columns(ColumnsAction::Import));
         }
@@ -102,14 +105,17 @@ fn table_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &Table
         .columns(TableColumn::exact(WIDTH), preview.header.len())
         .header(if has_answer { ANSWER_HEIGHT } else { ROLE_HEIGHT }, |mut header| {
             for name in &preview.header {
-                header.col(|ui| choice_ui(ui, cx, draft, name));
+                header.col(|ui| match preview.format {
+                    TableFormat::Columns => choice_ui(ui, cx, draft, name),
+                    _ => drop(ui.add(egui::Label::new(RichText::new(name).strong()).truncate())),
+                });
             }
         })
         .body(|mut body| {
             for cells in &preview.rows {
                 body.row(20.0, |mut row| {
                     for (name, cell) in preview.header.iter().zip(cells) {
-                        let used = draft.chosen(name).is_some();
+                        let used = draft.chosen(name).is_some() || preview.format != TableFormat::Columns;
                         let color = if used { palette.text.0 } else { palette.text_dim.0 };
                         row.col(|ui| {
                             ui.add(egui::Label::new(RichText::new(cell).size(12.0).color(color)).truncate());

@@ -77,7 +77,7 @@ fn judgement_words(said: &Judgement, key: &EditKey, names: &[String]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ItemKey, ProtocolKind, RatingContext, Visible};
+    use crate::domain::{ItemKey, RatingContext, Visible};
 
     fn said(answer: Answer, role: TaskRole, shown: &[&str]) -> Judgement {
         Judgement {
@@ -121,15 +121,7 @@ mod tests {
     #[test]
     fn a_rating_names_every_answer_whatever_the_rubric() {
         let mut rating = Rating::new("ann", [("SC", 0.5), ("overall", 2.0), ("size", 4.0)].map(|(n, v)| (n.to_owned(), v)).into());
-        rating.context = Some(RatingContext {
-            protocol: ProtocolKind::Rubric,
-            rubric: None,
-            session: None,
-            place: None,
-            seconds: None,
-            visible: Visible::default(),
-            cannot_judge: vec!["PQ".into()],
-        });
+        rating.context = Some(RatingContext { cannot_judge: vec!["PQ".into()], ..RatingContext::of_table(None, Default::default()) });
         assert_eq!(rating_words(&rating), "Rated: size 4, overall 2, SC 0.5, PQ can’t judge");
     }
 }

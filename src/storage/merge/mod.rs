@@ -64,8 +64,10 @@ pub struct Conflict {
 pub enum ConflictKind {
     /// Items or edits of one key with different instructions or pictures.
     Content,
-    /// One rater's newest ratings of an edit.
+    /// One rater's newest answers about an edit.
     Rating,
+    /// One rater's newest vote or ranking of the same edits.
+    Vote,
     /// The parses that count.
     Parse,
     /// The regions that count.
@@ -80,6 +82,7 @@ impl ConflictKind {
         match self {
             Self::Content => "content",
             Self::Rating => "rating",
+            Self::Vote => "vote",
             Self::Parse => "parse",
             Self::Regions => "regions",
             Self::Name => "name",

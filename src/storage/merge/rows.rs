@@ -8,7 +8,7 @@ use rusqlite::{Connection, params, params_from_iter};
 use super::super::error::Fault;
 use super::tables::{CONTENT, Table, encode};
 use super::{Conflict, ConflictKind, Input, MERGING};
-use crate::storage::StorageError;
+use crate::storage::{StorageError, answers};
 
 /// For each input and table: the merged id of each of its ids.
 pub type Maps = Vec<HashMap<String, HashMap<i64, i64>>>;
@@ -28,7 +28,10 @@ struct Merged {
 /// Columns that say nothing new: they differ between two copies of the same statement.
 fn is_volatile(table: &str, column: &str, row: &[Value], columns: &Table) -> bool {
     match (table, column) {
-        ("ratings", "recorded_millis" | "newest") | ("runs", "finished_millis" | "end") | ("ranges" | "comparisons", "at_millis") => true,
+        ("ratings", "recorded_millis" | "newest")
+        | ("votes", "recorded_millis")
+        | ("runs", "finished_millis" | "end")
+        | ("ranges" | "comparisons", "at_millis") => true,
         // One score for an edit and run; a newer one replaces an older one within a run.
         ("scores", name) => !matches!(name, "run_id" | "edit_id"),
         // What the same program reads out of the same words is one parse, whenever it was read. A person's parses have their time.
@@ -43,7 +46,9 @@ fn is_volatile(table: &str, column: &str, row: &[Value], columns: &Table) -> boo
 /// Which of two copies of a row is kept: the one that is finished, then the later one.
 fn rank_of(table: &Table, values: &[Value]) -> Vec<u8> {
     let finished = table.column("end").map(|at| Value::Integer(i64::from(values[at] != Value::Null)));
-    let newer = ["finished_millis", "at_millis"].into_iter().filter_map(|name| table.column(name)).map(|at| values[at].clone());
+    // Votes of one import have one time, which must stay one.
+    let times: &[&str] = if table.name == "votes" { &["recorded_millis"] } else { &["finished_millis", "at_millis"] };
+    let newer = times.iter().filter_map(|name| table.column(name)).map(|at| values[at].clone());
     let mut rank = encode(&finished.into_iter().chain(newer).collect::<Vec<_>>());
     rank.extend(encode(values));
     rank
@@ -194,16 +199,9 @@ fn rename(table: &Table, values: &mut [Value]) -> Option<(String, String)> {
 /// For each merged item that has a parse: the inputs in which just that parse counts. Scores of the others are about another one.
 pub type ParseAgreement = HashMap<i64, HashSet<usize>>;
 
-/// Decides which ratings and which parses count, by the rules that hold within one project.
+/// Decides which answers and which parses count, by the rules that hold within one project.
 pub fn settle(conn: &Connection, inputs: &[Input], maps: &Maps) -> Result<ParseAgreement, Fault> {
-    // The newest by its own time (none is oldest), the one added later among equals.
-    conn.execute(
-        "UPDATE ratings SET newest = 1 WHERE id IN (
-             SELECT id FROM (SELECT id, row_number() OVER (
-                 PARTITION BY edit_id, rater ORDER BY at_millis IS NULL, at_millis DESC, id DESC) AS place FROM ratings)
-             WHERE place = 1)",
-        [],
-    )?;
+    answers::recount_all(conn)?;
     // Of the parses that count in an input a person's goes first, then what came with the data, then the newest.
     let mut candidates: BTreeMap<i64, Vec<(usize, i64)>> = BTreeMap::new();
     for (input, opened) in inputs.iter().enumerate() {

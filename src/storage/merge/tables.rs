@@ -21,8 +21,8 @@ pub struct Table {
 
 /// Merged by `content` before all others.
 pub const CONTENT: [&str; 3] = ["pictures", "items", "edits"];
-/// Not merged row by row: settings of one machine, what only saves work, and journals of regions (see `regions`).
-const LEFT_OUT: [&str; 4] = ["meta", "network_results", "region_changes", "region_checkpoints"];
+/// Not merged row by row: settings of one machine, what only saves work, journals of regions (see `regions`), and what follows from ratings.
+const LEFT_OUT: [&str; 6] = ["meta", "network_results", "region_changes", "region_checkpoints", "answers", "scales"];
 
 impl Table {
     /// The index of a column.

@@ -211,7 +211,7 @@ fn checks_that_no_question_can_judge_are_told_when_the_session_is_made_and_nobod
 #[test]
 fn what_was_said_in_a_blind_session_is_not_saved_again_by_the_rate_tab() {
     let bench = Bench::new(1);
-    let rubric = Rubric::imagenhub();
+    let rubric = Rubric::paper();
     let mut judged = None;
     let uid = bench.session(editscope::domain::Protocol::Rubric { rubric: rubric.clone() }, |setup| {
         setup.edits.truncate(1);
@@ -225,7 +225,7 @@ fn what_was_said_in_a_blind_session_is_not_saved_again_by_the_rate_tab() {
         shown: vec![judged.edit.clone()],
         task: format!("edit:{}", judged.edit),
         role: TaskRole::Plain,
-        answer: Answer::Rubric { values: [("SC".to_owned(), 0.5), ("PQ".to_owned(), 1.0)].into(), cannot_judge: Vec::new() },
+        answer: Answer::Rubric { values: [("modification".to_owned(), 2.0), ("overall".to_owned(), 4.0)].into(), cannot_judge: Vec::new() },
         comment: String::new(),
         place: 1,
         seconds: 3.0,
@@ -239,7 +239,7 @@ fn what_was_said_in_a_blind_session_is_not_saved_again_by_the_rate_tab() {
     let mut window = bench.window("ann");
     assert_eq!(window.state().queue.selected(), Some(RowId(id.0)));
     window.key(Key::F4);
-    window.harness.get_by_label_contains("You answered in a session, under “ImagenHub, SC and PQ”. Rated: PQ 1, SC 0.5.");
+    window.harness.get_by_label_contains("You answered in a session, under “BPM, five criteria 1–5”. Rated: modification 2, overall 4.");
     // A slip of the key takes nothing away.
     window.key(Key::Num3);
     assert_eq!(history().len(), 1);
@@ -250,7 +250,13 @@ fn what_was_said_in_a_blind_session_is_not_saved_again_by_the_rate_tab() {
     assert_eq!(newest.values, BTreeMap::from([("modification".to_owned(), 3.0)]), "only what was asked here");
     let context = newest.context.as_ref().unwrap();
     assert_eq!(context.rubric, Some((&Rubric::paper()).into()));
-    assert!(context.session.is_none() && context.visible.models && context.visible.scores);
+    assert!(context.session.is_none() && context.visible.as_ref().is_some_and(|visible| visible.models && visible.scores));
+    // What was not asked again here goes on counting as it was said there.
+    let counting: Vec<_> = bench.project().latest_ratings(id).unwrap().into_iter().filter(|rating| rating.rater == "ann").collect();
+    assert_eq!(
+        counting.iter().map(|rating| rating.values.clone()).collect::<Vec<_>>(),
+        [BTreeMap::from([("overall".to_owned(), 4.0)]), BTreeMap::from([("modification".to_owned(), 3.0)]),]
+    );
 }
 
 #[test]

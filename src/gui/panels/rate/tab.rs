@@ -37,7 +37,8 @@ fn elsewhere_ui(ui: &mut Ui, cx: &Context<'_>) {
         None => "under another rubric".to_owned(),
     };
     let place = if context.is_some_and(|context| context.session.is_some()) { "in a session, " } else { "" };
-    let text = format!("You answered {place}{asked}. {}. This counts until you answer here, which takes its place.", rating_words(rating));
+    let text =
+        format!("You answered {place}{asked}. {}. Each of these counts until you answer the same question here.", rating_words(rating));
     ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
 }
 

@@ -1,0 +1,115 @@
+//! Votes between two edits that came out of tables. What a later table says of two edits by one rater under one criterion replaces what an
+//! earlier one said; all rows stay in the file.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, params};
+
+use super::error::Fault;
+use super::items::{json, to_json};
+use super::{EditId, Project, StorageError, now_millis};
+use crate::domain::Preference;
+
+/// A vote between two edits of one item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditVote {
+    pub first: EditId,
+    pub second: EditId,
+    /// Who; never empty.
+    pub rater: String,
+    pub criterion: String,
+    pub preference: Preference,
+}
+
+/// What a vote is about, whichever edit stands first: the two edits, rater, criterion.
+type About = (EditId, EditId, String, String);
+
+impl EditVote {
+    fn about(&self) -> About {
+        (self.first.min(self.second), self.first.max(self.second), self.rater.clone(), self.criterion.clone())
+    }
+
+    /// What it says with the lesser edit first.
+    const fn says(&self) -> Preference {
+        if self.first.0 <= self.second.0 { self.preference } else { self.preference.swapped() }
+    }
+}
+
+impl Project {
+    /// The votes out of tables that count, in the order in which they came.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn table_votes(&self) -> Result<Vec<EditVote>, StorageError> {
+        self.read("reading the votes", counting)
+    }
+}
+
+fn counting(conn: &Connection) -> Result<Vec<EditVote>, Fault> {
+    let mut query =
+        conn.prepare_cached("SELECT first_id, second_id, rater, criterion, preference, recorded_millis FROM votes ORDER BY id")?;
+    let mut rows = query.query([])?;
+    let mut all: Vec<(EditVote, i64)> = Vec::new();
+    let mut newest: BTreeMap<About, i64> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let preference = json("vote", &format!("\"{}\"", row.get::<_, String>(4)?))?;
+        let vote = EditVote { first: row.get(0)?, second: row.get(1)?, rater: row.get(2)?, criterion: row.get(3)?, preference };
+        let at: i64 = row.get(5)?;
+        let latest = newest.entry(vote.about()).or_insert(at);
+        *latest = at.max(*latest);
+        all.push((vote, at));
+    }
+    Ok(all.into_iter().filter(|(vote, at)| newest.get(&vote.about()) == Some(at)).map(|(vote, _)| vote).collect())
+}
+
+/// Adds what is new of the votes of one table; how many rows that are.
+pub(super) fn import(conn: &Connection, votes: &[EditVote]) -> Result<usize, Fault> {
+    if votes.is_empty() {
+        return Ok(0);
+    }
+    let mut known: BTreeMap<About, Vec<Preference>> = BTreeMap::new();
+    for vote in counting(conn)? {
+        known.entry(vote.about()).or_default().push(vote.says());
+    }
+    let mut said: BTreeMap<About, Vec<Preference>> = BTreeMap::new();
+    for vote in votes {
+        check(conn, vote)?;
+        said.entry(vote.about()).or_default().push(vote.says());
+    }
+    for preferences in known.values_mut().chain(said.values_mut()) {
+        preferences.sort();
+    }
+    // Later than every row that is there, whatever the clock says.
+    let last: i64 = conn.query_row("SELECT coalesce(max(recorded_millis), 0) FROM votes", [], |row| row.get(0))?;
+    let now = now_millis().max(last + 1);
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO votes (first_id, second_id, rater, criterion, preference, recorded_millis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    let mut added = 0;
+    for vote in votes {
+        let about = vote.about();
+        if known.get(&about) == said.get(&about) {
+            continue;
+        }
+        let preference = to_json("vote", &vote.preference)?;
+        added += insert.execute(params![vote.first, vote.second, vote.rater, vote.criterion, preference.trim_matches('"'), now])?;
+    }
+    Ok(added)
+}
+
+/// Whether a vote can be kept.
+pub(super) fn check(conn: &Connection, vote: &EditVote) -> Result<(), Fault> {
+    if vote.rater.trim().is_empty() {
+        return Err(Fault::Invalid("a vote needs the name of its rater".into()));
+    }
+    let mut query = conn.prepare_cached("SELECT item_id FROM edits WHERE id = ?1")?;
+    let mut item_of = |edit: EditId| -> Result<i64, Fault> {
+        let mut rows = query.query([edit])?;
+        let row = rows.next()?.ok_or(Fault::NoSuch("edit", edit.0))?;
+        Ok(row.get(0)?)
+    };
+    if vote.first == vote.second || item_of(vote.first)? != item_of(vote.second)? {
+        return Err(Fault::Invalid(format!("a vote of '{}' is not between two edits of one item", vote.rater)));
+    }
+    Ok(())
+}
