@@ -63,11 +63,14 @@ fn undo_during_a_stroke_drops_the_stroke_and_nothing_comes_back() {
     shift(&mut window, Key::P);
     drag(&mut window, Side::Edit, &[(300.0, 400.0), (330.0, 400.0), (360.0, 400.0)]);
     let first = mask(&window, RegionRole::EditMask);
+    // Half a second: far enough apart that two presses are no double click.
+    window.harness.run_steps(30);
     let path = [(300.0, 200.0), (330.0, 200.0), (360.0, 200.0)].map(|(x, y)| place(&window, Side::Edit, x, y));
     move_to(&mut window, path[0]);
     button(&mut window, path[0], PointerButton::Primary, true, Modifiers::NONE);
     move_to(&mut window, path[1]);
-    assert!(window.state().tools.sketch.is_some());
+    window.harness.step();
+    assert!(window.state().tools.sketch.is_some(), "{:?} {:?}", window.state().tools.tool, path);
     undo(&mut window);
     assert!(window.state().tools.sketch.is_none());
     move_to(&mut window, path[2]);

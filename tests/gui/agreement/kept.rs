@@ -60,7 +60,7 @@ fn the_metric_that_is_held_against_the_others_is_chosen() {
     let mut window = page();
     window.harness.get_by_label("Statistics").click();
     window.settle();
-    window.harness.get_by_label("Held against the others").click();
+    window.harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Held against the others").click();
     window.settle();
     window.harness.get_by_label("L1 outside").click();
     window.settle();

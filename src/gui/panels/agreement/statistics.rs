@@ -32,7 +32,7 @@ pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[Strin
 fn first_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[String]) {
     let label = ui.label("Held against the others");
     let name = |metric: &Option<String>| metric.as_ref().map_or_else(|| "as usual".to_owned(), |metric| Measure::named(metric).label());
-    let combo = ComboBox::from_id_salt("held against").selected_text(name(&choices.first)).show_ui(ui, |ui| {
+    let combo = ComboBox::from_id_salt("held against").height(420.0).selected_text(name(&choices.first)).show_ui(ui, |ui| {
         for metric in std::iter::once(None).chain(metrics.iter().cloned().map(Some)) {
             let label = name(&metric);
             ui.selectable_value(&mut choices.first, metric, label);
