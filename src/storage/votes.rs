@@ -41,14 +41,24 @@ impl Project {
     /// # Errors
     /// When the file cannot be read.
     pub fn table_votes(&self) -> Result<Vec<EditVote>, StorageError> {
-        self.read("reading the votes", counting)
+        self.read("reading the votes", |conn| counting(conn, None).map(|votes| votes.into_iter().map(|(vote, _)| vote).collect()))
+    }
+
+    /// Those of them about one edit, each with when it came into this file (milliseconds since 1970, UTC).
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn table_votes_about(&self, edit: EditId) -> Result<Vec<(EditVote, i64)>, StorageError> {
+        self.read("reading the votes", |conn| counting(conn, Some(edit)))
     }
 }
 
-fn counting(conn: &Connection) -> Result<Vec<EditVote>, Fault> {
-    let mut query =
-        conn.prepare_cached("SELECT first_id, second_id, rater, criterion, preference, recorded_millis FROM votes ORDER BY id")?;
-    let mut rows = query.query([])?;
+fn counting(conn: &Connection, about: Option<EditId>) -> Result<Vec<(EditVote, i64)>, Fault> {
+    let filter = if about.is_some() { "WHERE first_id = ?1 OR second_id = ?1" } else { "" };
+    let mut query = conn.prepare_cached(&format!(
+        "SELECT first_id, second_id, rater, criterion, preference, recorded_millis FROM votes {filter} ORDER BY id"
+    ))?;
+    let mut rows = query.query(rusqlite::params_from_iter(about))?;
     let mut all: Vec<(EditVote, i64)> = Vec::new();
     let mut newest: BTreeMap<About, i64> = BTreeMap::new();
     while let Some(row) = rows.next()? {
@@ -59,7 +69,7 @@ fn counting(conn: &Connection) -> Result<Vec<EditVote>, Fault> {
         *latest = at.max(*latest);
         all.push((vote, at));
     }
-    Ok(all.into_iter().filter(|(vote, at)| newest.get(&vote.about()) == Some(at)).map(|(vote, _)| vote).collect())
+    Ok(all.into_iter().filter(|(vote, at)| newest.get(&vote.about()) == Some(at)).collect())
 }
 
 /// Adds what is new of the votes of one table; how many rows that are.
@@ -68,7 +78,7 @@ pub(super) fn import(conn: &Connection, votes: &[EditVote]) -> Result<usize, Fau
         return Ok(0);
     }
     let mut known: BTreeMap<About, Vec<Preference>> = BTreeMap::new();
-    for vote in counting(conn)? {
+    for (vote, _) in counting(conn, None)? {
         known.entry(vote.about()).or_default().push(vote.says());
     }
     let mut said: BTreeMap<About, Vec<Preference>> = BTreeMap::new();

@@ -109,6 +109,9 @@ fn every_format_of_ratings_enters_a_project_once() {
             vote("i0", "overall", "reward", "model-2", "model-1", Preference::First),
         ]
     );
+    let about: Vec<_> =
+        project.table_votes_about(id_of(&project, "i0-a")).unwrap().into_iter().map(|(vote, _)| (vote.rater, vote.criterion)).collect();
+    assert_eq!(about, [("genai".to_owned(), "overall".to_owned()), ("bench".to_owned(), "consistency".to_owned())]);
     // What is about nothing, and what is no rating, is refused.
     let (code, _, listed) =
         import(folder.path(), "none.jsonl", r#"{"id": "x", "left_model": "a", "right_model": "b", "vote_type": "tievote"}"#);

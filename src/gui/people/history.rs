@@ -4,8 +4,8 @@ use crate::domain::{Answer, CRITERIA, Criterion, EditKey, Judgement, Preference,
 use crate::editor::{HistoryLine, letter};
 use crate::storage::{EditId, Project, StorageError};
 
-/// The answers of sessions about an edit that are no ratings: votes, ranks, repeats, checks and what could not be judged. In the order
-/// they were said; skips are none.
+/// What was said about an edit that is no rating: votes, ranks, repeats, checks and what could not be judged in sessions, in the order they
+/// were said (skips are none), then votes that came out of tables.
 pub fn judgement_lines(project: &Project, id: EditId) -> Result<Vec<HistoryLine>, StorageError> {
     let key = project.edit(id)?.key;
     let mut lines = Vec::new();
@@ -23,7 +23,24 @@ pub fn judgement_lines(project: &Project, id: EditId) -> Result<Vec<HistoryLine>
         let what = format!("{words} · session “{session}”{comment}");
         lines.push(HistoryLine { at_millis: Some(said.at_millis), who: said.rater, what });
     }
+    for (vote, at) in project.table_votes_about(id)? {
+        let (own, other) = if vote.first == id { (vote.preference, vote.second) } else { (vote.preference.swapped(), vote.first) };
+        let other = project.edit(other)?;
+        let other = if other.model.is_empty() { other.key.0 } else { other.model };
+        let what = format!("{} on {} · vote from a table", preference_words(own, &other), vote.criterion);
+        lines.push(HistoryLine { at_millis: Some(at), who: vote.rater, what });
+    }
     Ok(lines)
+}
+
+/// A vote from the side of one edit.
+fn preference_words(own: Preference, other: &str) -> String {
+    match own {
+        Preference::First => format!("Better than {other}"),
+        Preference::Second => format!("Worse than {other}"),
+        Preference::Tie => format!("Tie with {other}"),
+        Preference::BothBad => format!("As bad as {other}"),
+    }
 }
 
 /// A rating in words: the paper's criteria in their order, then the others.
@@ -58,12 +75,7 @@ fn judgement_words(said: &Judgement, key: &EditKey, names: &[String]) -> Option<
         Answer::Pair(vote) => {
             let (other, own) = (names.get(1 - place.min(1))?, if place == 0 { *vote } else { vote.swapped() });
             let sides = format!("shown as {} beside {}", letter(place.min(1)), letter(1 - place.min(1)));
-            match own {
-                Preference::First => format!("Better than {other} ({sides})"),
-                Preference::Second => format!("Worse than {other} ({sides})"),
-                Preference::Tie => format!("Tie with {other} ({sides})"),
-                Preference::BothBad => format!("As bad as {other} ({sides})"),
-            }
+            format!("{} ({sides})", preference_words(own, other))
         }
         Answer::Ranking(ranks) => {
             let (rank, letter) = (ranks.get(place)?, letter(place));
@@ -77,7 +89,8 @@ fn judgement_words(said: &Judgement, key: &EditKey, names: &[String]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ItemKey, RatingContext, Visible};
+    use crate::domain::{Edit, Item, ItemKey, PictureRef, RatingContext, Visible};
+    use crate::storage::EditVote;
 
     fn said(answer: Answer, role: TaskRole, shown: &[&str]) -> Judgement {
         Judgement {
@@ -102,6 +115,33 @@ mod tests {
         let shown = ["a", "b", "c"];
         let count = if matches!(answer, Answer::Ranking(_)) { 3 } else { 2 };
         judgement_words(&said(answer, role, &shown[..count]), &EditKey(about.into()), &names[..count])
+    }
+
+    #[test]
+    fn a_vote_from_a_table_is_told_from_the_side_of_the_edit() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::create(&folder.path().join("p.editscope")).unwrap();
+        let picture = |name: &str| PictureRef { path: folder.path().join(name), given: name.into() };
+        let edit = |model: &str| Edit {
+            key: EditKey(model.into()),
+            picture: picture(model),
+            model: model.into(),
+            ratings: Vec::new(),
+            extra: Default::default(),
+        };
+        let (key, instruction) = (ItemKey("i".into()), "make it red".into());
+        let edits = vec![edit("flux"), edit("sdxl")];
+        let item = Item { key, source: picture("s"), instruction, parse: None, edits, extra: Default::default() };
+        project.import(&[item]).unwrap();
+        let ids: Vec<EditId> = project.edits().unwrap().into_iter().map(|edit| edit.id).collect();
+        let vote =
+            EditVote { first: ids[0], second: ids[1], rater: "ann".into(), criterion: "overall".into(), preference: Preference::Second };
+        project.import_opinions(&[], &[vote]).unwrap();
+        let told = |id: EditId| -> Vec<(String, String)> {
+            judgement_lines(&project, id).unwrap().into_iter().map(|line| (line.who, line.what)).collect()
+        };
+        assert_eq!(told(ids[0]), [("ann".to_owned(), "Worse than sdxl on overall · vote from a table".to_owned())]);
+        assert_eq!(told(ids[1]), [("ann".to_owned(), "Better than flux on overall · vote from a table".to_owned())]);
     }
 
     #[test]

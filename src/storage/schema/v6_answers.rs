@@ -45,6 +45,7 @@ CREATE TABLE votes (
     recorded_millis INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX votes_by_edits ON votes (first_id, second_id);
+CREATE INDEX votes_by_second ON votes (second_id);
 CREATE TRIGGER votes_are_kept BEFORE DELETE ON votes
     BEGIN SELECT RAISE(ABORT, 'votes are never deleted'); END;
 CREATE TRIGGER votes_are_not_changed BEFORE UPDATE ON votes
