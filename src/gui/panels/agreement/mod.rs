@@ -4,6 +4,7 @@ mod boards;
 mod cells;
 mod ground_truth;
 mod metrics;
+mod notes;
 mod pairs;
 mod pick;
 mod plot;
@@ -97,6 +98,7 @@ fn tab_ui(ui: &mut Ui, cx: &Context<'_>) {
         nothing_ui(ui, cx);
         return;
     };
+    notes::notes_ui(ui, cx, found);
     match agreement.view.tab {
         AgreementTab::Metrics => metrics::metrics_ui(ui, cx, found),
         AgreementTab::Pairs => pairs::pairs_ui(ui, cx, found),
