@@ -4,13 +4,13 @@
 use editscope::domain::{ModelVote, Outcome, Preference};
 use editscope::stats::alpha::alpha_intervals;
 use editscope::stats::bradley_terry::{Duel, Judge, Ties, Winner, duels, strengths};
-use editscope::stats::comparison::{About, Evidence, Plan, Subject, compare_all};
+use editscope::stats::comparison::{About, Comparison, Evidence, Plan, Subject, compare_all};
 use editscope::stats::correlation::{Correlation, area_under_curve};
 use editscope::stats::intervals::{Mean, compare, interval};
-use editscope::stats::people::between_voters;
-use editscope::stats::raters::{Icc, Level, Unit, icc, krippendorff_alpha};
+use editscope::stats::people::{Answer, between_voters};
+use editscope::stats::raters::{Icc, Level, Unit, Weights, cohen_kappa, icc, krippendorff_alpha};
 use editscope::stats::resampled::column_intervals;
-use editscope::stats::{Bootstrap, Interval, Row, TiePolicy};
+use editscope::stats::{Bootstrap, Interval, Row, TiePolicy, agreement, best_tie_threshold};
 use proptest::prelude::*;
 
 const SETTINGS: Bootstrap = Bootstrap { resamples: 60, level: 0.9, seed: 7 };
@@ -141,6 +141,75 @@ fn the_intraclass_correlation_of_a_constant_is_undefined() {
             );
         }
     }
+}
+
+/// By hand: the mean squares of a(4,4), b(4,3), c(3,6) are 0.5 between edits, 2/3 between raters and 13/6 within, so the denominator of ICC(2,k),
+/// 1/2 + (2/3 − 13/6) / 3, is 0.
+#[test]
+fn an_intraclass_correlation_that_divides_by_nothing_is_undefined() {
+    let units: Vec<Unit> = [[4.0, 4.0], [4.0, 3.0], [3.0, 6.0]].map(|unit| unit.map(Some).to_vec()).to_vec();
+    assert!(icc(&units, Icc::TwoMean).why().is_some_and(|why| why.contains("no spread")), "{:?}", icc(&units, Icc::TwoMean));
+}
+
+/// By hand: observed (0 + 0 + 9 + 9 + 0) / 5 = 3.6; expected 1 · 0.16 + 16 · 0.32 + 9 · 0.16 = 6.72.
+#[test]
+fn quadratic_kappa_weighs_by_distance_also_where_values_between_never_occur() {
+    let column = |values: [f64; 5]| values.map(Some);
+    let found = cohen_kappa(&column([1.0, 1.0, 2.0, 5.0, 5.0]), &column([1.0, 1.0, 5.0, 2.0, 5.0]), Weights::Quadratic);
+    assert!((found.value().unwrap() - (1.0 - 3.6 / 6.72)).abs() < 1e-12, "{found:?}");
+}
+
+/// The four differences are 0.1 but for floating point.
+#[test]
+fn differences_that_only_rounding_tells_apart_tie_together() {
+    let pairs = [(0.3, 0.2), (0.4, 0.3), (0.8, 0.7), (1.0, 0.9)];
+    let rows: Vec<Row> = pairs
+        .iter()
+        .enumerate()
+        .flat_map(|(item, (a, b))| [row(&item.to_string(), "a", *a, 3.0), row(&item.to_string(), "b", *b, 3.0)])
+        .collect();
+    assert_eq!(agreement(&rows, TiePolicy::Calibrated(0.1)).macro_mean, Outcome::Value(1.0));
+    let Outcome::Value(threshold) = best_tie_threshold(&rows) else { panic!("defined") };
+    assert_eq!(agreement(&rows, TiePolicy::Calibrated(threshold)).macro_mean, Outcome::Value(1.0));
+    assert_eq!(TiePolicy::Calibrated(threshold).words(), "ties count; metric differences up to 0.1 are ties");
+}
+
+/// JSON has no infinity: whatever does not fit is undefined, and what was saved can be read again.
+#[test]
+fn numbers_that_cannot_be_added_up_leave_no_infinity() {
+    let answer = |item: usize, model: &str, rater: &str, value: f64| Answer {
+        item: item.to_string(),
+        model: model.into(),
+        rater: rater.into(),
+        criterion: "overall".into(),
+        value,
+        seconds: None,
+    };
+    let mut evidence = Evidence { metrics: vec!["m".into()], ..Evidence::default() };
+    for item in 0..4 {
+        for (at, model) in ["a", "b"].into_iter().enumerate() {
+            let value = [1e308, -1e308, 3.0, 1e200][(item + at) % 4];
+            evidence.answers.extend([answer(item, model, "k", value), answer(item, model, "l", -value)]);
+            evidence.subjects.push(Subject {
+                item: item.to_string(),
+                model: model.into(),
+                metrics: [("m".to_owned(), value)].into(),
+                human: [("overall".to_owned(), -value)].into(),
+                ..Subject::default()
+            });
+        }
+    }
+    let plan = Plan { bootstrap: SETTINGS, ..Plan::default() };
+    let found = compare_all(About::default(), &evidence, &plan);
+    let text = serde_json::to_string(&found).unwrap();
+    let back: Comparison = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(back, found);
+}
+
+#[test]
+fn a_model_that_never_loses_is_named() {
+    let found = strengths(&[duel(0, Winner::First), duel(1, Winner::Tie)], Ties::Davidson);
+    assert_eq!(found.why(), Some("'a' never loses a duel, so its strength would be infinite"));
 }
 
 fn row(item: &str, model: &str, metric: f64, human: f64) -> Row {

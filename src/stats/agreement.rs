@@ -46,9 +46,19 @@ impl TiePolicy {
             Self::Paper => "human ties dropped, metric ties wrong".into(),
             Self::MetricTiesHalf => "human ties dropped, metric ties half right".into(),
             Self::MetricTiesDropped => "human and metric ties dropped".into(),
-            Self::Calibrated(threshold) => format!("ties count; metric differences up to {threshold} are ties"),
+            Self::Calibrated(threshold) => format!("ties count; metric differences up to {} are ties", short(threshold)),
         }
     }
+}
+
+/// Six digits, for words: 0.1 and not 0.09999999999999987.
+fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 15) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Where the compared pairs come from.
@@ -117,6 +127,11 @@ pub struct Agreement {
     pub counts: Counts,
     /// Items with at least one compared pair.
     pub items: usize,
+}
+
+/// How far two differences of values of that size may lie apart and still be the same difference: 0.3 − 0.2 is not 0.4 − 0.3 in floating point.
+fn noise(a: f64, b: f64) -> f64 {
+    1e-12 * a.abs().max(b.abs())
 }
 
 /// Human means that differ by less are a tie: means of the same answers in another order may differ in the last bit.
@@ -313,7 +328,7 @@ fn judge(human: Option<f64>, metric: [Option<f64>; 2], policy: TiePolicy, counts
     let human_tie = human.abs() < HUMAN_TIE;
     let metric = metric_a - metric_b;
     let metric_tie = match policy {
-        TiePolicy::Calibrated(threshold) => metric.abs() <= threshold,
+        TiePolicy::Calibrated(threshold) => metric.abs() <= threshold + noise(metric_a, metric_b),
         _ => metric_a == metric_b,
     };
     counts.human_ties += usize::from(human_tie);
@@ -349,7 +364,7 @@ pub(super) fn tie_threshold_of(sheet: &Sheet<'_>) -> Outcome<f64> {
     for edits in sheet.items() {
         for (i, a) in edits.iter().enumerate() {
             for b in edits[i + 1..].iter().filter(|b| b.model != a.model) {
-                differences.extend(Difference::of(a.metric - b.metric, a.human - b.human));
+                differences.extend(Difference::of([a.metric, b.metric], a.human - b.human));
             }
         }
     }
@@ -364,7 +379,7 @@ pub(super) fn vote_tie_threshold(votes: &[ModelVote], metric: impl Fn(&str, &str
             Preference::Second => -1.0,
             Preference::Tie | Preference::BothBad => 0.0,
         };
-        Difference::of(metric(&vote.item, &vote.first)? - metric(&vote.item, &vote.second)?, human)
+        Difference::of([metric(&vote.item, &vote.first)?, metric(&vote.item, &vote.second)?], human)
     };
     best_threshold(votes.iter().filter_map(difference).collect())
 }
@@ -372,15 +387,19 @@ pub(super) fn vote_tie_threshold(votes: &[ModelVote], metric: impl Fn(&str, &str
 /// Two edits as a threshold sees them.
 struct Difference {
     metric: f64,
+    /// How exact the metric's difference is.
+    noise: f64,
     human_tie: bool,
     same_direction: bool,
 }
 
 impl Difference {
     /// `None` where a value is missing.
-    fn of(metric: f64, human: f64) -> Option<Self> {
+    fn of([a, b]: [f64; 2], human: f64) -> Option<Self> {
+        let metric = a - b;
         (!metric.is_nan() && !human.is_nan()).then(|| Self {
             metric: metric.abs(),
+            noise: noise(a, b),
             human_tie: human.abs() < HUMAN_TIE,
             same_direction: (human > 0.0) == (metric > 0.0),
         })
@@ -393,15 +412,17 @@ fn best_threshold(mut differences: Vec<Difference>) -> Outcome<f64> {
     }
     differences.sort_by(|a, b| a.metric.total_cmp(&b.metric));
     // Above the threshold: right where people prefer the same edit; up to it: right where people tie.
-    let mut right: i64 = differences.iter().filter(|d| !d.human_tie && d.same_direction && d.metric > 0.0).count() as i64;
-    right += differences.iter().filter(|d| d.metric == 0.0 && d.human_tie).count() as i64;
+    let mut right: i64 = differences.iter().filter(|d| !d.human_tie && d.same_direction && d.metric > d.noise).count() as i64;
+    right += differences.iter().filter(|d| d.metric <= d.noise && d.human_tie).count() as i64;
     let (mut best, mut threshold) = (right, 0.0);
-    let mut at = differences.iter().take_while(|d| d.metric == 0.0).count();
+    differences.retain(|d| d.metric > d.noise);
+    let mut at = 0;
     while at < differences.len() {
-        let value = differences[at].metric;
-        while at < differences.len() && differences[at].metric == value {
-            let Difference { human_tie, same_direction, .. } = differences[at];
+        let mut value = differences[at].metric;
+        while at < differences.len() && differences[at].metric <= value + differences[at].noise {
+            let Difference { metric, human_tie, same_direction, .. } = differences[at];
             right += i64::from(human_tie) - i64::from(!human_tie && same_direction);
+            value = metric;
             at += 1;
         }
         if right > best {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::people::Answer;
 use super::raters::Unit;
-use super::sheet::Numbers;
+use super::sheet::{LARGEST, Numbers};
 
 /// The answers to one criterion.
 pub struct Asked<'a> {
@@ -82,7 +82,7 @@ pub fn counted(answers: &[Answer]) -> Vec<Asked<'_>> {
     let (mut criteria, mut raters) = (Numbers::default(), Numbers::default());
     let mut edits: HashMap<(&str, &str), u32> = HashMap::new();
     let mut placed: Vec<Placed> = Vec::with_capacity(answers.len());
-    for (row, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.value.is_finite()) {
+    for (row, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.value.abs() <= LARGEST) {
         let next = edits.len() as u32; // more edits do not fit into memory
         let edit = *edits.entry((&answer.item, &answer.model)).or_insert(next);
         placed.push(Placed { criterion: criteria.of(&answer.criterion), edit, rater: raters.of(&answer.rater), row });

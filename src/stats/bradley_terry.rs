@@ -280,6 +280,21 @@ impl<'a> Table<'a> {
         Self { models, wins, ties }
     }
 
+    /// Why no strengths were found although wins and ties lead from every model to every other.
+    fn unsettled(&self) -> String {
+        let sum = |at: usize, won: bool| -> f64 {
+            (0..self.models.len()).map(|other| if won { self.wins[at][other] } else { self.wins[other][at] }).sum()
+        };
+        for (at, model) in self.models.iter().enumerate() {
+            match (sum(at, true) > 0.0, sum(at, false) > 0.0) {
+                (true, false) => return format!("'{model}' never loses a duel, so its strength would be infinite"),
+                (false, true) => return format!("'{model}' never wins a duel, so its strength would be nothing"),
+                _ => {}
+            }
+        }
+        "the strengths did not settle: some models win almost every duel".to_owned()
+    }
+
     /// Strengths are finite only if every model can be reached from every other by wins and ties.
     fn split(&self) -> Option<String> {
         let n = self.models.len();
@@ -331,7 +346,7 @@ fn fit(table: &Table<'_>, ties: Ties) -> Outcome<Strengths> {
             let models = table.models.iter().zip(&place).map(|(model, strength)| ((*model).to_owned(), *strength)).collect();
             Outcome::Value(Strengths { models, tie: if likelihood.davidson { place[n].exp() } else { 0.0 } })
         }
-        None => Outcome::NotApplicable("the strengths did not settle: some models win almost every duel".into()),
+        None => Outcome::NotApplicable(table.unsettled()),
     }
 }
 

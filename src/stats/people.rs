@@ -51,7 +51,7 @@ pub struct PairKappa {
     pub raters: [String; 2],
     #[serde(with = "undefined")]
     pub kappa: Outcome<f64>,
-    /// Differences weighed by the square of their steps.
+    /// Differences weighed by the square of their distance.
     #[serde(with = "undefined")]
     pub quadratic: Outcome<f64>,
 }

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sheet::LARGEST;
 use super::undefined;
 use crate::domain::Outcome;
 
@@ -26,7 +27,7 @@ pub enum Level {
 
 /// The answers of a unit that exist.
 fn answers(unit: &[Option<f64>]) -> Vec<f64> {
-    unit.iter().flatten().copied().filter(|v| v.is_finite()).collect()
+    unit.iter().flatten().copied().filter(|v| v.abs() <= LARGEST).collect()
 }
 
 /// Krippendorff's α over any number of raters with missing answers (Krippendorff, "Computing Krippendorff's
@@ -110,9 +111,9 @@ pub enum Weights {
     /// All differences weigh the same.
     #[default]
     None,
-    /// By the number of steps between the values that occur.
+    /// By the distance of the values.
     Linear,
-    /// By the square of that number.
+    /// By the square of that distance.
     Quadratic,
 }
 
@@ -127,10 +128,11 @@ pub fn cohen_kappa(first: &[Option<f64>], second: &[Option<f64>], weights: Weigh
     values.sort_by(f64::total_cmp);
     values.dedup();
     let code = |v: f64| values.iter().position(|x| *x == v).unwrap_or_default(); // every value is in the list
+    // On a scale of 1 to 5, 2 and 5 are three steps apart, also where nobody answered 3 or 4.
     let weight = |a: usize, b: usize| match weights {
         Weights::None => f64::from(u8::from(a != b)),
-        Weights::Linear => a.abs_diff(b) as f64,
-        Weights::Quadratic => (a.abs_diff(b) as f64).powi(2),
+        Weights::Linear => (values[a] - values[b]).abs(),
+        Weights::Quadratic => (values[a] - values[b]).powi(2),
     };
     let n = pairs.len() as f64;
     let mut margins = vec![[0.0; 2]; values.len()];
@@ -248,7 +250,12 @@ pub fn icc(units: &[Unit], which: Icc) -> Outcome<f64> {
         Icc::TwoMean => (between - residual, between + (raters - residual) / n),
         Icc::ThreeMean => (between - residual, between),
     };
-    if bottom == 0.0 { Outcome::NotApplicable("no spread to compare with".into()) } else { Outcome::Value(top / bottom) }
+    // What is left of numbers that cancel is their rounding, and dividing by it gives any number.
+    if bottom.abs() <= 1e-12 * (between.abs() + within.abs() + residual.abs() + raters.abs()) {
+        Outcome::NotApplicable("no spread to compare with".into())
+    } else {
+        Outcome::Value(top / bottom)
+    }
 }
 
 /// How one rater answers beside the others.

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 
 use super::agreement::Row;
 
+/// The sum of the squares of larger numbers does not fit into floating point; they count as no number.
+pub const LARGEST: f64 = 1e140;
+
 /// Where one row of a table belongs.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -45,7 +48,7 @@ impl<'a> Names<'a> {
 
     /// Two columns of the table. `values` gives a row's metric and human mean, or `None` where the row does not belong to what is looked at.
     pub fn sheet(&'a self, values: impl Fn(usize) -> Option<[Option<f64>; 2]>) -> Sheet<'a> {
-        let number = |value: Option<f64>| value.filter(|value| value.is_finite()).unwrap_or(f64::NAN);
+        let number = |value: Option<f64>| value.filter(|value| value.abs() <= LARGEST).unwrap_or(f64::NAN);
         let cell = |place: &Place| {
             let [metric, human] = values(place.row)?.map(number);
             Some(Cell { item: place.item, model: place.model, metric, human })

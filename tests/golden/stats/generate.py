@@ -67,7 +67,9 @@ def rater_case(units, raters, values, missing):
     for a, b in both:
         square[seen.index(a), seen.index(b)] += 1
     for name, weights in [("cohen", None), ("cohen_linear", "linear"), ("cohen_quadratic", "quadratic")]:
-        case[name] = number(cohens_kappa(square, wt=weights, return_results=False))
+        # The distance of two answers is that of their values, whichever other values occur.
+        distances = None if weights is None else np.array(seen)
+        case[name] = number(cohens_kappa(square, weights=distances, wt=weights, return_results=False))
     long = pd.DataFrame([{"unit": i, "rater": j, "value": v} for i, row in enumerate(full) for j, v in enumerate(row)])
     icc = pingouin.intraclass_corr(long, targets="unit", raters="rater", ratings="value")
     kinds = ["one_one", "two_one", "three_one", "one_mean", "two_mean", "three_mean"]
