@@ -46,7 +46,8 @@ pub fn export(project: &Path, rater: Option<&str>, out: &Path) -> anyhow::Result
 /// When nothing in it is about the project.
 pub fn import(file: &Path, read: RaterFile, project: &Path) -> anyhow::Result<Finish> {
     let RaterFile { rows, places, mut problems } = read;
-    let done = Project::open(project)?.import_rater_rows(&rows)?;
+    let opened = Project::open(project)?;
+    let done = opened.import_rater_rows(&rows)?;
     let about = done.problems.iter().map(|(row, reason)| Problem { place: places[*row].clone(), reason: reason.clone() });
     problems.extend(about);
     if done.is_about_nothing() {
@@ -57,6 +58,9 @@ pub fn import(file: &Path, read: RaterFile, project: &Path) -> anyhow::Result<Fi
     }
     for problem in &problems {
         eprintln!("problem: {problem}");
+    }
+    for question in opened.raters_alike()? {
+        eprintln!("note: {question}");
     }
     let votes = if done.votes_added > 0 { format!(" and {} votes from tables", done.votes_added) } else { String::new() };
     out!(

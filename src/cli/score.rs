@@ -75,6 +75,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         bail!("{}: there is no edit to score", score.data.display());
     }
     write_lines(&scored, score, range.as_ref())?;
+    range.iter().for_each(super::range::warn);
     say_outside(&scored);
     eprintln!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
     if score.out.is_some() && !Project::is_project(&score.data) {

@@ -43,7 +43,7 @@ pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -
         let opinions =
             read_sheet(&sheet, OpinionFormat::Columns, Some(&answers)).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
         gathered.remarks.push(format!("ratings from the same table: {}", opinions.read_as));
-        gathered.add_opinions(opinions);
+        gathered.add_opinions(opinions, &sheet.file);
     }
     Ok(())
 }
@@ -197,7 +197,7 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
                 }
                 None => gathered.problems.push(Problem {
                     place: format!("{}, column '{metric}'", row.place),
-                    reason: format!("'{text}' is not a number; read as missing"),
+                    reason: format!("'{text}' is not a number, or beyond ±1e15; read as missing"),
                 }),
             }
         }
