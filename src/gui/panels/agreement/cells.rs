@@ -7,6 +7,7 @@ use egui_extras::{Column, TableBody, TableBuilder};
 
 use crate::domain::Outcome;
 use crate::editor::Measure;
+use crate::gui::agreement::Work;
 use crate::gui::context::Context;
 use crate::gui::theme::Palette;
 use crate::stats::Interval;
@@ -30,7 +31,11 @@ pub(super) fn value_ui(ui: &mut Ui, outcome: &Outcome<f64>) {
 }
 
 /// A value with its interval.
-pub(super) fn interval_ui(ui: &mut Ui, palette: &Palette, outcome: &Outcome<f64>, interval: &Outcome<Interval>) {
+pub(super) fn interval_ui(ui: &mut Ui, cx: &Context<'_>, outcome: &Outcome<f64>, interval: &Outcome<Interval>) {
+    let palette = cx.palette(ui);
+    let agreement = &cx.state.agreement;
+    // What was opened is as it was saved; of the newest result the intervals come after the numbers.
+    let is_drawing = agreement.work == Work::Intervals && agreement.kept.opened.is_none();
     ui.spacing_mut().item_spacing.x = 5.0;
     value_ui(ui, outcome);
     match interval {
@@ -45,6 +50,9 @@ pub(super) fn interval_ui(ui: &mut Ui, palette: &Palette, outcome: &Outcome<f64>
                 found.high,
                 found.resamples
             ));
+        }
+        _ if outcome.value().is_some() && is_drawing => {
+            ui.label(RichText::new("being drawn…").size(10.5).color(palette.text_dim.0)).on_hover_text("The interval is being computed.");
         }
         Outcome::NotApplicable(why) | Outcome::Failed(why) if outcome.value().is_some() => {
             ui.label(RichText::new("no interval").size(10.5).color(palette.text_dim.0)).on_hover_text(why);

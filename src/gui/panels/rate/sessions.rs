@@ -4,7 +4,7 @@ use egui::{Button, CentralPanel, Frame, Label, Margin, RichText, ScrollArea, Ui}
 
 use super::tab::rater_ui;
 use super::{plural, send};
-use crate::domain::Protocol;
+use crate::domain::{Protocol, names_alike};
 use crate::gui::context::Context;
 use crate::gui::people::{PeopleAction, SessionLine};
 use crate::gui::widgets;
@@ -72,6 +72,9 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: usize, line: &SessionLine) {
                 let which = if setup.blind { plural(setup.edits.len(), "edit") } else { setup.which.clone() };
                 ui.label(RichText::new(format!("{what} · {blind} · {which}")).size(12.0));
                 ui.label(RichText::new(said(line)).size(12.0).color(palette.text_dim.0));
+                if let Some(hint) = alike(line, &cx.settings.rater_name()) {
+                    ui.label(RichText::new(hint).size(12.0).color(palette.warning.0));
+                }
             });
             widgets::right(ui, |ui| {
                 let label = match (line.begun, line.is_underway()) {
@@ -104,4 +107,14 @@ fn said(line: &SessionLine) -> String {
     let raters =
         if line.raters.is_empty() { "nobody has answered yet".to_owned() } else { format!("answers of {}", line.raters.join(", ")) };
     format!("{mine} · {raters}")
+}
+
+/// Whether somebody with nearly the rater's name has answered: retyped in another case, a session looks as if it was not begun.
+fn alike(line: &SessionLine, rater: &str) -> Option<String> {
+    if line.begun || rater.is_empty() {
+        return None;
+    }
+    let names = names_alike(line.raters.iter().map(String::as_str).chain([rater]));
+    let other = names.into_iter().flatten().find(|name| *name != rater && !names_alike([*name, rater]).is_empty())?;
+    Some(format!("'{other}' has answered here; if that is you, write your name just so to go on"))
 }
