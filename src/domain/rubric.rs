@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rating::{CRITERIA, Criterion, rater_name};
+use super::rating::{CRITERIA, Criterion, is_answer, rater_name};
 
 /// A set of questions, answered together. Its name and [`Rubric::version`] are stored with every rating. Answers on another scale are
 /// another criterion wherever they are counted ([`super::Asked`]); other words for the same points change nothing there, but can be told
@@ -161,8 +161,8 @@ impl Question {
             let (least, most) = (SCALE_POINTS.start(), SCALE_POINTS.end());
             return Some(format!("a scale has {least} to {most} points, this one has {}", self.scale.len()));
         }
-        if self.scale.iter().any(|point| !point.value.is_finite()) {
-            return Some("a value of its scale is no number".to_owned());
+        if self.scale.iter().any(|point| !is_answer(point.value)) {
+            return Some("a value of its scale is no number, or beyond ±1e15".to_owned());
         }
         let rises = self.scale.windows(2).all(|pair| pair[0].value < pair[1].value);
         (!rises).then(|| "the values of its scale must rise from worst to best".to_owned())

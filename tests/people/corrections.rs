@@ -141,6 +141,17 @@ fn what_a_project_knows_already_is_not_counted_again() {
     put(folder.path(), "kim2.csv", &table.replacen(",2", ",4", 1));
     let (_, said) = agree(folder.path(), &["p.editscope", "--ratings", "kim2.csv"]);
     assert!(said.contains("1 answers differ from what the same raters said before"), "{said}");
+    // Votes too, whichever edit stands first.
+    let votes = "item,first,second,rater,vote\ni0,model-0,model-1,jo,left\ni1,model-0,model-1,jo,tie\n";
+    assert!(import(folder.path(), "v.csv", votes).contains("2 of 2 votes are new"));
+    put(folder.path(), "again.csv", "item,first,second,rater,vote\ni0,model-1,model-0,jo,right\ni1,model-0,model-1,jo,right\n");
+    let (found, said) = agree(folder.path(), &["p.editscope", "--ratings", "again.csv"]);
+    assert_eq!(found["vote_count"], 2);
+    assert!(said.contains("1 votes of again.csv are known already"), "{said}");
+    assert!(
+        said.contains("again.csv: 1 votes differ from what the same raters said before about the same edits; the last counts"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -210,4 +221,16 @@ fn a_saved_comparison_that_cannot_be_read_names_its_field() {
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(out.status.code() == Some(2) && said.contains(words) && said.contains("field '"), "{said}");
     }
+}
+
+#[test]
+fn what_edits_without_scores_are_left_out_of_is_said_in_full() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "m.csv", "item,model,clip\ni0,x,0.5\ni0,y,0.2\ni1,x,0.4\ni1,y,0.3\n");
+    let rows: String = ["i0", "i1", "i2"].iter().map(|item| format!("{item},x,kim,4\n{item},y,kim,2\n")).collect();
+    put(folder.path(), "t.csv", &format!("item,model,rater,overall\n{rows}"));
+    let (_, said) = agree(folder.path(), &["m.csv", "--ratings", "t.csv"]);
+    let words = "2 rated edits have no scores here, first x of i2; left out of the agreement with metrics, and of people's means, win rates and \
+                 strengths of models; the agreement between raters counts them";
+    assert!(said.contains(words), "{said}");
 }

@@ -231,15 +231,21 @@ impl Opinions {
     fn check_repeats(&mut self, file: &str) {
         let mut last: HashMap<[&str; 4], f64> = HashMap::new();
         let mut replaced: Option<(usize, String)> = None;
+        let mut same = 0;
         for rated in &self.ratings {
             for (criterion, value) in &rated.rating.values {
                 let before = last.insert([&rated.item, &rated.model, &rated.rating.rater, criterion], *value);
+                same += usize::from(before == Some(*value));
                 if before.is_some_and(|before| before != *value) {
                     let model = if rated.model.is_empty() { "the edit" } else { &rated.model };
                     let first = || format!("{} about {model} of {} at {}", rated.rating.rater, rated.item, rated.place);
                     replaced.get_or_insert_with(|| (0, first())).0 += 1;
                 }
             }
+        }
+        if same > 0 {
+            self.read_as
+                .push_str(&format!("; {same} answers say again what the same rater said of the same edit, which counts as a repeat"));
         }
         if let Some((count, first)) = replaced {
             let reason =

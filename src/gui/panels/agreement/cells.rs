@@ -51,14 +51,17 @@ pub(super) fn interval_ui(ui: &mut Ui, cx: &Context<'_>, outcome: &Outcome<f64>,
                 found.resamples
             ));
         }
-        _ if outcome.value().is_some() && is_drawing => {
-            ui.label(RichText::new("being drawn…").size(10.5).color(palette.text_dim.0)).on_hover_text("The interval is being computed.");
-        }
         Outcome::NotApplicable(why) | Outcome::Failed(why) if outcome.value().is_some() => {
-            ui.label(RichText::new("no interval").size(10.5).color(palette.text_dim.0)).on_hover_text(why);
+            let (words, why) = no_interval(is_drawing, why);
+            ui.label(RichText::new(words).size(10.5).color(palette.text_dim.0)).on_hover_text(why);
         }
         _ => {}
     }
+}
+
+/// What stands where there is no interval, and why: it may only not be there yet.
+const fn no_interval(is_drawing: bool, why: &str) -> (&str, &str) {
+    if is_drawing { ("being drawn…", "The interval is being computed.") } else { ("no interval", why) }
 }
 
 /// A whole number.
@@ -131,5 +134,16 @@ impl Reasons {
             let names = of.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
             words_ui(ui, palette, &format!("– {names}{more}: {why}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_interval;
+
+    #[test]
+    fn an_interval_that_is_not_there_yet_is_not_called_undefined() {
+        assert_eq!(no_interval(true, "no resamples were drawn").0, "being drawn…");
+        assert_eq!(no_interval(false, "one item").0, "no interval");
     }
 }
