@@ -100,12 +100,12 @@ pub fn import_telling(
     add(&dataset, &unreadable, project, tell)
 }
 
-/// [`import`] for a run that scores every edit right after, and so tells by itself which pictures cannot be read.
+/// [`import_telling`] for a run that scores every edit right after, and so tells by itself which pictures cannot be read.
 ///
 /// # Errors
 /// As [`import`].
-pub fn import_to_score(data: &Path, project: &Path) -> anyhow::Result<Imported> {
-    add(&read(data, None)?, &[], project, &|_, _| {})
+pub fn import_to_score(data: &Path, project: &Path, tell: &dyn Fn(usize, usize)) -> anyhow::Result<Imported> {
+    add(&read(data, None)?, &[], project, tell)
 }
 
 /// Problems that an error names; the others are counted.

@@ -71,17 +71,25 @@ impl Project {
     /// # Errors
     /// When the file cannot be written.
     pub fn import_rater_rows(&self, rows: &[RaterRow]) -> Result<RaterImport, StorageError> {
+        self.import_rater_rows_telling(rows, &|_, _| {})
+    }
+
+    /// [`Self::import_rater_rows`] that tells how many of the edits with ratings are done.
+    ///
+    /// # Errors
+    /// As [`Self::import_rater_rows`].
+    pub fn import_rater_rows_telling(&self, rows: &[RaterRow], tell: &dyn Fn(usize, usize)) -> Result<RaterImport, StorageError> {
         let mut stranger = None;
         let written = self.write("importing ratings", |conn| {
             let mut done = RaterImport::default();
             let mut table_votes = Vec::new();
-            let mut ratings_of: BTreeMap<EditId, Vec<(usize, &Rating)>> = BTreeMap::new();
+            let mut ratings_of: BTreeMap<EditId, Vec<&Rating>> = BTreeMap::new();
             for (position, row) in rows.iter().enumerate() {
                 let (added, count) = match row {
                     RaterRow::Session { uid, setup } => (session(conn, uid, setup), &mut done.sessions_added),
                     RaterRow::Rating { edit, rating, .. } => {
                         match rated(conn, &edit.0, rating) {
-                            Ok(edit) => ratings_of.entry(edit).or_default().push((position, rating)),
+                            Ok(edit) => ratings_of.entry(edit).or_default().push(rating),
                             Err(Fault::Invalid(why)) => done.problems.push((position, why)),
                             Err(fault) => return Err(fault),
                         }
@@ -112,7 +120,7 @@ impl Project {
                     Err(fault) => return Err(fault),
                 }
             }
-            add_ratings(conn, &ratings_of, &mut done)?;
+            add_ratings(conn, &ratings_of, &mut done, tell)?;
             done.votes_added = votes::import(conn, &table_votes)?;
             done.known += table_votes.len() - done.votes_added;
             if done.is_about_nothing() {
@@ -134,11 +142,16 @@ fn session(conn: &Connection, uid: &str, setup: &crate::domain::SessionSetup) ->
 }
 
 /// Adds the ratings of each edit together, after the sessions whose rubrics they name.
-fn add_ratings(conn: &Connection, ratings_of: &BTreeMap<EditId, Vec<(usize, &Rating)>>, done: &mut RaterImport) -> Result<(), Fault> {
+fn add_ratings(
+    conn: &Connection,
+    ratings_of: &BTreeMap<EditId, Vec<&Rating>>,
+    done: &mut RaterImport,
+    tell: &dyn Fn(usize, usize),
+) -> Result<(), Fault> {
     let mut import = RatingImport::into(conn);
-    for (edit, rows) in ratings_of {
-        let ratings: Vec<&Rating> = rows.iter().map(|(_, rating)| *rating).collect();
-        let added = import.add(*edit, &ratings)?.into_iter().filter(|added| *added).count();
+    for (place, (edit, ratings)) in ratings_of.iter().enumerate() {
+        tell(place, ratings_of.len());
+        let added = import.add(*edit, ratings)?.into_iter().filter(|added| *added).count();
         done.ratings_added += added;
         done.known += ratings.len() - added;
     }
