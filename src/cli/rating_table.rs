@@ -11,9 +11,9 @@ use super::args::Import;
 pub(super) fn import(import: &Import) -> anyhow::Result<Finish> {
     let found = read_opinions(&import.data, import.ratings_format, import.columns.as_ref())?;
     let taken = opinions::import(&found, &import.output)?;
-    eprintln!("note: read as {}: {}", found.format, found.read_as);
+    tell!("note: read as {}: {}", found.format, found.read_as);
     for note in &taken.notes {
-        eprintln!("problem: {note}");
+        tell!("problem: {note}");
     }
     let counts = [(taken.ratings, found.ratings.len(), "ratings"), (taken.votes, found.votes.len(), "votes")];
     let counts: Vec<String> =

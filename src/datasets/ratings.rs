@@ -13,6 +13,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::numbers::DecimalSign;
 use crate::domain::json::{from_value, in_words};
 use crate::domain::{CRITERIA, Rating};
 
@@ -166,7 +167,7 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
         Value::Null => return None,
         Value::Number(number) => number.as_f64(),
         Value::String(text) if text.trim().is_empty() => return None,
-        Value::String(text) => decimal(text),
+        Value::String(text) => DecimalSign::Unknown.number(text),
         _ => None,
     };
     match number.filter(|number| number.is_finite()) {
@@ -187,12 +188,6 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
             None
         }
     }
-}
-
-/// A number written with a decimal point or, where there is no point, a decimal comma.
-pub(super) fn decimal(text: &str) -> Option<f64> {
-    let text = text.trim();
-    text.parse().ok().or_else(|| if text.contains('.') { None } else { text.replacen(',', ".", 1).parse().ok() })
 }
 
 /// A name or remark: text or a number; `None` when empty.

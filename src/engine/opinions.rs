@@ -219,13 +219,13 @@ fn matched(opinions: &Opinions, project: &Project) -> anyhow::Result<Matched> {
             Err(why) => strangers.add(&rated.item, &rated.model, "ratings", &rated.place, why),
         }
     }
-    for vote in &opinions.votes {
+    for (vote, place) in opinions.votes.iter().zip(&opinions.vote_places) {
         match names.pair(vote)? {
             Ok([first, second]) => {
                 let (rater, criterion, preference) = (vote.rater.clone(), vote.criterion.clone(), vote.preference);
                 found.votes.push(EditVote { first, second, rater, criterion, preference });
             }
-            Err((model, why)) => strangers.add(&vote.item, &model, "votes", "votes", why),
+            Err((model, why)) => strangers.add(&vote.item, &model, "votes", place, why),
         }
     }
     found.strangers = strangers.told();
