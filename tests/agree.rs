@@ -427,7 +427,7 @@ fn a_report_goes_into_a_pipe_and_behind_a_link() {
     let path = |name: &str| dir.path().join(name);
     assert!(Command::new("mkfifo").arg(path("pipe.csv")).status().expect("mkfifo is there").success());
     let pipe = path("pipe.csv");
-    let reader = std::thread::spawn(move || std::fs::read_to_string(pipe));
+    let reader = std::thread::Builder::new().spawn(move || std::fs::read_to_string(pipe)).expect("a thread starts");
     std::os::unix::fs::symlink("target.csv", path("link.csv")).expect("a link can be made");
     std::fs::write(path("target.csv"), "old").expect("the folder is ours");
     for out in ["pipe.csv", "link.csv"] {

@@ -30,7 +30,7 @@ pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::io::{Read as _, Write as _};
+    use std::io::Read as _;
     use std::os::unix::fs::{FileTypeExt as _, symlink};
     use std::process::Command;
 
@@ -65,13 +65,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let pipe = dir.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let reader = std::thread::spawn({
+        let reader = std::thread::Builder::new().spawn({
             let pipe = pipe.clone();
             move || {
                 let mut text = String::new();
                 std::fs::File::open(pipe).and_then(|mut file| file.read_to_string(&mut text)).map(|_| text)
             }
         });
+        let reader = reader.unwrap();
         write(&pipe, "rows").unwrap();
         assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo(), "it is still a pipe");
         assert_eq!(reader.join().unwrap().unwrap(), "rows");

@@ -40,9 +40,11 @@ pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -
     add_sheet(&sheet, path, &agree.people, gathered)?;
     let answers = map_of(&sheet, agree.people.columns.as_ref());
     if agree.people.ratings.is_empty() && answers.0.iter().any(|column| matches!(column.role, Role::Answer { .. })) {
-        let opinions =
+        let mut opinions =
             read_sheet(&sheet, OpinionFormat::Columns, Some(&answers)).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
         gathered.remarks.push(format!("ratings from the same table: {}", opinions.read_as));
+        // These were told with the scores.
+        opinions.problems.retain(|problem| !sheet.problems.contains(problem));
         gathered.add_opinions(opinions);
     }
     Ok(())

@@ -30,6 +30,7 @@ use crate::domain::{ModelVote, Rating, assumed_scale, scale_words};
 
 pub use by_columns::read_columns;
 pub use columns::{Column, ColumnMap, Role, may_be_quality};
+pub use rater_file::recognises as is_rater_file;
 
 /// A way in which opinions are written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,7 +9,8 @@ use crate::domain::{Answer, EditKey, Judgement, ModelVote, RaterRow, Rating, Rat
 /// Kinds of rows of such a file.
 const KINDS: [&str; 4] = ["session", "rating", "judgement", "vote"];
 
-pub(super) fn recognises(sheet: &Sheet) -> bool {
+/// Whether `sheet` is what `export --format ratings` wrote.
+pub fn recognises(sheet: &Sheet) -> bool {
     sheet.has(&["kind"]) && sheet.rows.iter().any(|row| row.word("kind").is_some_and(|kind| KINDS.contains(&kind.as_str())))
 }
 
