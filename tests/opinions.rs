@@ -316,6 +316,10 @@ fn seconds_and_answers_that_are_no_numbers_are_listed() {
     let found = read("t.csv", "item,rater,overall,size\n1,kim,3,NaN\n2,kim,4,n/a\n");
     let told = problems(&found);
     assert!(told.len() == 1 && told[0].contains("column 'size': none of its cells is a number"), "{told:?}");
+    // Where numbers are taken for answers, columns that are not are told.
+    let found = read("t.csv", "item,rater,fidelity,style\n1,kim,NaN,2\n2,kim,3,bold\n");
+    assert!(values(&found) == [3.0] && found.read_as.contains("column 'style' is not taken for one of numbers"), "{}", found.read_as);
+    assert!(problems(&found)[0].contains("t.csv:2, column 'fidelity': 'NaN' is not a number"), "{:?}", found.problems);
     let found = read("t.csv", "item,rater,overall\n1,kim,NaN\n2,kim,NaN\n3,kim,NaN\n4,kim,4\n");
     assert_eq!((values(&found), found.problems.len()), (vec![4.0], 3), "{:?}", found.problems);
 }

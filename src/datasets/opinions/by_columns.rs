@@ -50,7 +50,9 @@ pub fn read_columns(sheet: &Sheet, map: Option<&ColumnMap>) -> Result<Opinions, 
     let by_file = map.column(&Role::Rater).is_none() && unnamed.into_iter().any(|rater| *rater == nameless);
     let by_file =
         if by_file { format!("; no column names the rater, so it is '{nameless}', as the file is called") } else { String::new() };
-    found.read_as = format!("{how}: {map}{by_file}");
+    let passed_over = if is_guess { map.passed_over(sheet) } else { Vec::new() };
+    let passed_over: Vec<String> = passed_over.into_iter().map(|told| format!("; {told}")).collect();
+    found.read_as = format!("{how}: {map}{by_file}{}", passed_over.concat());
     Ok(found)
 }
 
