@@ -63,6 +63,7 @@ impl App {
                 }
             }
             Action::Leave(answer) => self.leave_answer(answer),
+            Action::TypedPath(action) => self.typed_path(action),
             Action::SeekCommand(text, marked) => self.state.sought_command = (text, marked),
             Action::RunFound(command) => {
                 self.state.dialog = None;
@@ -241,6 +242,9 @@ impl App {
     }
 
     pub(super) fn ask(&mut self, ask: Ask) {
+        if self.settings.typed_paths {
+            return self.type_path(ask, "Paths are typed, because the settings say so.");
+        }
         if let Err(error) = self.dialogs.ask(ask) {
             self.toast(Level::Error, format!("The file dialog cannot be opened: {error}"));
         }
@@ -451,7 +455,7 @@ impl App {
     fn want(&mut self, wanted: Wanted) {
         match wanted {
             Wanted::Mask(id) => {
-                if let Some(mask) = self.shown_mask(id).cloned() {
+                if let Some(mask) = self.state.shown_mask(id).cloned() {
                     self.pictures.want_mask(id, mask, &self.raster);
                 }
             }
