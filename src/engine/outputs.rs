@@ -337,7 +337,7 @@ fn found_box(side: Side, detection: &Detection, candidates: &[Detection]) -> Reg
         },
         origin: if by_person { RegionOrigin::Person } else { RegionOrigin::Detector },
         shape: RegionShape::Box(detection.rect_in_image),
-        label: detection.phrase.clone(),
+        label: detection.name().to_owned(),
         confidence: (!by_person).then_some(detection.confidence),
     }
 }

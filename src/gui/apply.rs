@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::CRITERIA;
-use crate::editor::{Job, JobState, RatingDraft, RowId};
+use crate::editor::{Flag, Flags, Job, JobState, RatingDraft, RowId};
 use crate::engine::models::ModelsRequest;
 use crate::engine::{ImportRequest, Level, Request, RunToken, ScoreRequest};
 use crate::storage::EditId;
@@ -186,6 +186,7 @@ impl App {
             Command::NextUnrated => self.jump(self.state.queue.next_where(|row| row.raters == 0), "Every edit of the queue is rated."),
             Command::NextProblem => {
                 self.jump(self.state.queue.next_where(|row| !row.flags.is_empty()), "No edit of the queue has a flag.");
+                self.say_flags();
             }
             Command::NextDisagreement => self.step_disagreement(1),
             Command::PreviousDisagreement => self.step_disagreement(-1),
@@ -311,6 +312,15 @@ impl App {
             }
             None if self.state.info().is_some() => self.toast(Level::Info, otherwise),
             None => {}
+        }
+    }
+
+    /// Says which problems the selected edit has.
+    fn say_flags(&mut self) {
+        let flags = self.state.queue.selected_row().map_or(Flags::NONE, |row| row.flags);
+        let words: Vec<&str> = flags.iter().map(Flag::label).collect();
+        if !words.is_empty() {
+            self.toast(Level::Info, format!("Stopped at: {}", words.join(", ")));
         }
     }
 

@@ -227,6 +227,9 @@ impl App {
             if let Some(score) = &details.score {
                 row.take_score(score);
             }
+            if details.score.is_some() {
+                row.take_columns(crate::domain::columns(&details.baselines));
+            }
             if let Some(combined) = &details.combined {
                 row.overall = (&combined.overall).into();
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::{PaperWeights, Profile, Range, Score, Side, rle::Rle};
-use crate::editor::{Cell, Combined, EditDetails, Flag, RowId};
+use crate::editor::{Cell, Combined, EditDetails, Flag, RowId, Thresholds};
 use crate::engine::audit::{Ask, AuditEvent, AuditRequest, PastedBack, Sensitivity};
 use crate::engine::paste_back::FEATHER;
 use crate::engine::{Level, Partial, Pending, Request, combine};
@@ -26,6 +26,8 @@ pub enum AuditAction {
     WantSensitivity { edit: RowId, all: bool },
     /// Show the region of the edit on the source in place of the edit, or the edit again.
     TogglePasteBack,
+    /// Back to what was scored: no other thresholds, no pasted region.
+    EndTrying,
     /// Another softness of the pasted region's edge, in pixels of the source; `done` when the person let the slider go.
     SetFeather { feather: f32, done: bool },
     /// The person points at a candidate of the detector. Holds for one frame.
@@ -227,6 +229,7 @@ impl App {
                 (self.state.page, self.state.tab) = (Page::Audit, Tab::Score);
                 self.state.audit.reveal = self.state.audit.sensitivity_open.then_some(Reveal::Sensitivity);
             }
+            AuditAction::EndTrying => self.end_trying(),
             AuditAction::WantSensitivity { edit, all } => self.want_sensitivity(edit, all),
             AuditAction::TogglePasteBack => {
                 self.state.page = Page::Audit;
@@ -295,6 +298,7 @@ impl App {
         let (AuditEvent::Rescored { ticket, .. }
         | AuditEvent::Sensitivity { ticket, .. }
         | AuditEvent::PastedBack { ticket, .. }
+        | AuditEvent::Measured { ticket, .. }
         | AuditEvent::Failed { ticket, .. }) = event;
         // About a project that was open before; the edits of this one have the same numbers.
         if ticket <= self.state.audit.before_project {
@@ -306,6 +310,11 @@ impl App {
                 take(&mut self.state.audit.sensitivity, RowId(edit.0), ticket, result);
             }
             AuditEvent::PastedBack { ticket, edit, result } => take(&mut self.state.audit.pasted, RowId(edit.0), ticket, result),
+            AuditEvent::Measured { edit, .. } => {
+                if self.state.queue.selected() == Some(RowId(edit.0)) {
+                    self.request_details(RowId(edit.0));
+                }
+            }
             AuditEvent::Failed { ticket, edit, why } => self.rescore_failed(RowId(edit.0), ticket, why),
         }
     }
@@ -365,11 +374,24 @@ impl App {
         }
     }
 
-    /// Another edit was selected.
+    /// Another edit was selected: what was tried on the last one does not stand before this one.
     pub(super) fn audit_selected(&mut self) {
         self.state.audit.live = None;
-        self.state.audit.pasted = None;
-        self.want_pasted();
+        self.end_trying();
+    }
+
+    /// Whether something is shown that is tried and not scored.
+    pub(super) fn is_trying(&self) -> bool {
+        let audit = &self.state.audit;
+        self.state.overlays.preview().is_some() || audit.pasted_shown || audit.sensitivity_open
+    }
+
+    /// Ends what is tried: other thresholds, the region pasted back, and how firm the score is.
+    pub(super) fn end_trying(&mut self) {
+        self.state.overlays.set_preview(Thresholds::METRIC);
+        let audit = &mut self.state.audit;
+        (audit.pasted_shown, audit.pasted) = (false, None);
+        (audit.sensitivity_open, audit.sensitivity) = (false, None);
     }
 }
 

@@ -76,8 +76,8 @@ fn a_box_threshold_is_tried_on_the_pictures_and_told_with_the_parts_that_it_give
     assert_eq!(window.state().overlays.preview(), Some(Thresholds { boxes: 0.1, text: 0.25 }));
     // The candidates have a confidence of 0.12 and 0.87: at 0.10 all are used, and the canvas says that this is no score.
     assert!(says(&window, &format!("On the edit: {all} of {all} would be used")));
-    assert!(says(&window, "Preview of thresholds 0.10 and 0.25 · Source"));
-    assert!(says(&window, "⚠ Preview: the pictures show what these thresholds would choose"));
+    assert!(says(&window, "Source · preview of thresholds 0.10 and 0.25"));
+    assert!(says(&window, "The mask on them is still that of the score"));
     // The parts at it, which differ from those of the score.
     assert!(says(&window, "at 0.10"));
     window.harness.get_by_label(" 0.625");
@@ -98,7 +98,7 @@ fn a_box_threshold_is_tried_on_the_pictures_and_told_with_the_parts_that_it_give
     window.settle();
     assert_eq!(window.state().overlays.preview(), None);
     assert!(says(&window, &format!("On the edit: {used} of {all} used")));
-    assert!(!says(&window, "Preview of thresholds"));
+    assert!(!says(&window, "preview of thresholds"));
 }
 
 #[test]
@@ -118,4 +118,25 @@ fn without_an_answer_the_parts_say_why() {
     let mut window = open();
     set(&mut window, "box threshold", 0.2);
     assert!(says(&window, "⚠ The parts at this threshold are not known: no answer in this test"));
+}
+
+#[test]
+fn a_preview_ends_with_esc_with_the_title_s_button_and_with_another_edit() {
+    let mut window = open();
+    window.audit.borrow_mut().sensitivity = Some(known());
+    let ends: [&dyn Fn(&mut Window); 3] = [
+        &|window| window.key(Key::Escape),
+        &|window| {
+            window.harness.get_all_by_label("Back to what was scored").next().unwrap().click();
+            window.settle();
+        },
+        &|window| window.key(Key::ArrowDown),
+    ];
+    for end in ends {
+        set(&mut window, "box threshold", 0.1);
+        assert!(window.state().overlays.preview().is_some() && window.state().audit.sensitivity.is_some());
+        end(&mut window);
+        assert!(window.state().overlays.preview().is_none() && window.state().audit.sensitivity.is_none());
+        assert!(!says(&window, "preview of thresholds") && window.harness.query_by_label("Back to what was scored").is_none());
+    }
 }

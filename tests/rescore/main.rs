@@ -4,6 +4,7 @@
 
 mod exports;
 mod judged;
+mod measures;
 mod networks;
 
 use std::collections::BTreeMap;

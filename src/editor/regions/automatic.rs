@@ -35,7 +35,7 @@ fn boxes(found: &[Detection], role: RegionRole) -> Vec<KeptRegion> {
     };
     let region = |found: &Detection| KeptRegion {
         id: RegionId::automatic(role, name(found)),
-        facts: RegionFacts { role, origin: RegionOrigin::Detector, name: found.phrase.clone(), confidence: Some(found.confidence) },
+        facts: RegionFacts { role, origin: RegionOrigin::Detector, name: found.name().to_owned(), confidence: Some(found.confidence) },
         area: Area::Box(found.rect_in_image),
     };
     found.iter().map(region).collect()

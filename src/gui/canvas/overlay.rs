@@ -230,7 +230,7 @@ fn chosen_ui(
     let rim = palette.label_background.0.gamma_multiply(opacity);
     let hidden = |found: &Detection| {
         let is = |region: &KeptRegion| {
-            region.facts.name == found.phrase && matches!(region.area, Area::Box(rect) if rect == found.rect_in_image)
+            region.facts.name == found.name() && matches!(region.area, Area::Box(rect) if rect == found.rect_in_image)
         };
         cx.state.tools.hidden_found(frame.row.id, side).any(is)
     };
