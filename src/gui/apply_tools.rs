@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::domain::Side;
 use crate::editor::RowId;
-use crate::editor::regions::{Author, BoxEdges, LogLine, NotChanged, RegionDocument};
+use crate::editor::regions::{Author, LogLine, NotChanged, RegionDocument};
 use crate::editor::tools::{Done, PointMark, PromptStage, Proposal, TakenBack, Tool};
 use crate::engine::{Level, PromptEvent, PromptRequest, Request};
 use crate::storage::Appended;
@@ -15,7 +15,7 @@ use super::app::App;
 use super::found::Found;
 use super::region_store::{LoadedRegions, RegionEvent, RegionRequest};
 use super::store::StoreRequest;
-use super::tool_actions::ToolAction;
+use super::tool_actions::{ToolAction, in_order};
 
 /// How the message begins that goes away once the disk takes changes again.
 const IN_MEMORY_ONLY: &str = "The change is kept in memory only";
@@ -500,14 +500,4 @@ impl App {
         }
         self.state.tools.revision += 1;
     }
-}
-
-/// Edges that were typed are not put in order: whoever types a left edge beyond the right one means something else.
-fn in_order([x0, y0, x1, y1]: BoxEdges) -> Result<(), NotChanged> {
-    let wrong = |low: &str, a: f32, high: &str, b: f32| {
-        let text = format!("the {low} edge ({a:.0}) must lie before the {high} edge ({b:.0}): nothing is changed");
-        if a < b { Ok(()) } else { Err(NotChanged::Because(text)) }
-    };
-    wrong("left", x0, "right", x1)?;
-    wrong("top", y0, "bottom", y1)
 }

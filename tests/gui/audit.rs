@@ -285,6 +285,8 @@ fn a_flag_filters_the_queue_and_the_problem_key_goes_round_in_it() {
     for _ in 0..3 {
         window.key(Key::P);
         assert!(window.state().queue.selected_row().unwrap().flags.has(Flag::NoBox));
+        let said = window.state().toasts.last().unwrap().text.clone();
+        assert!(said.starts_with("Stopped at: ") && said.contains("no box"), "{said}");
     }
     window.harness.get_by_label(&format!("no box {count}")).click();
     window.settle();

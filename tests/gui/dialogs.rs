@@ -11,7 +11,8 @@ use crate::support::{Setup, Window};
 #[test]
 fn a_path_can_be_typed_where_the_system_has_no_file_dialog() {
     let mut window = Window::open(Setup::default());
-    press(&mut window, "Settings");
+    window.harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Comma);
+    window.settle();
     press(&mut window, "Type paths here");
     press(&mut window, "Close");
     let shortcut = egui::Modifiers::COMMAND;
