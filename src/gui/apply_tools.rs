@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::Side;
-use crate::editor::RowId;
 use crate::editor::regions::{Author, LogLine, NotChanged, RegionDocument};
 use crate::editor::tools::{Done, PointMark, PromptStage, Proposal, TakenBack, Tool};
+use crate::editor::{RowId, Thresholds};
 use crate::engine::{Level, PromptEvent, PromptRequest, Request};
 use crate::storage::Appended;
 
@@ -320,6 +320,10 @@ impl App {
     }
 
     fn do_tool(&mut self, action: ToolAction) {
+        if action.draws() {
+            // Nobody draws on what is only tried: the mask that is seen is the one that is changed.
+            self.state.overlays.set_preview(Thresholds::METRIC);
+        }
         match action {
             ToolAction::Take(tool) => self.take_tool(tool),
             ToolAction::SetOptions(options) => {

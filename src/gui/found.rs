@@ -10,7 +10,7 @@ use crate::domain::regions::KeptRegion;
 use crate::domain::rle::Rle;
 use crate::domain::{Detection, RegionRole, Score, Side};
 use crate::editor::regions::automatic_regions;
-use crate::editor::{EditDetails, RowId};
+use crate::editor::{EditDetails, RowId, Thresholds};
 use crate::engine::{Partial, Pending};
 
 use super::app::App;
@@ -125,7 +125,12 @@ impl State {
     /// The edit mask that the canvas draws of the selected edit where no tool draws it; `None` of another edit, or where there is none.
     ///
     /// Once its regions are read, that is what networks found; until then, what the score says.
+    ///
+    /// While other thresholds are tried it is the mask that they would give, where that is known ([`Self::tried_mask`]).
     pub fn shown_mask(&self, edit: RowId) -> Option<&Rle> {
+        if let Some(tried) = self.tried_mask(edit) {
+            return tried;
+        }
         if self.tools.document_of(edit).is_some()
             && let Some(found) = self.audit.found_of(edit)
         {
@@ -133,6 +138,18 @@ impl State {
         }
         let details = self.details.as_ref().filter(|details| details.id == edit)?;
         self.audit.shown(details)?.score.mask.as_ref()
+    }
+}
+
+impl State {
+    /// The edit mask under the box threshold that is tried (`Some(None)`: it would give none); `None` where none is tried, or where its mask
+    /// is not known without asking a network.
+    pub fn tried_mask(&self, edit: RowId) -> Option<Option<&Rle>> {
+        let tried = self.overlays.preview().filter(|tried| tried.boxes != Thresholds::METRIC.boxes)?;
+        let asked = self.audit.sensitivity.as_ref().filter(|asked| asked.edit == edit)?;
+        let known = asked.result.as_ref()?.as_ref().ok()?;
+        let point = known.by_box_threshold.iter().find(|point| (point.at - f64::from(tried.boxes)).abs() < 0.005)?;
+        (!point.pending.boxes && !point.pending.mask).then_some(point.mask.as_deref())
     }
 }
 

@@ -148,6 +148,26 @@ impl Command {
     }
 }
 
+impl ToolAction {
+    /// Whether it begins or makes a change of regions.
+    pub const fn draws(&self) -> bool {
+        !matches!(
+            self,
+            Self::Take(_)
+                | Self::SetOptions(_)
+                | Self::Sizes { .. }
+                | Self::Hover(_)
+                | Self::PointAt(_)
+                | Self::Select(_)
+                | Self::SelectAt { .. }
+                | Self::SelectNext { .. }
+                | Self::ToggleHidden(..)
+                | Self::Cancel
+                | Self::RetrySaving
+        )
+    }
+}
+
 /// Edges that were typed are not put in order: whoever types a left edge beyond the right one means something else.
 ///
 /// # Errors

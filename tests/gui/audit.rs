@@ -300,7 +300,7 @@ fn point(at: f64, modify: f64, preserve: f64, pending: bool) -> SensitivityPoint
         modify: Outcome::Value(modify),
         preserve: Outcome::Value(preserve),
     };
-    SensitivityPoint { at, parts, pending: Pending { mask: pending, ..Pending::default() } }
+    SensitivityPoint { at, parts, pending: Pending { mask: pending, ..Pending::default() }, mask: None }
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn a_threshold_that_nearly_loses_the_box_is_called_fragile() {
     let lost = |at: f64| {
         let none = || Outcome::NotApplicable("no box".to_owned());
         let parts = Parts { size: none(), position: none(), modify: none(), preserve: Outcome::Value(0.9) };
-        SensitivityPoint { at, parts, pending: Pending::default() }
+        SensitivityPoint { at, parts, pending: Pending::default(), mask: None }
     };
     let curves = |last: f64| vec![point(0.3, 0.1, 0.9, false), lost(last)];
     let told = |window: &mut Window, last| {
