@@ -1,6 +1,5 @@
 //! `export --format masks` and `paste-back`: a folder of pictures, one for each edit that has a region.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::bail;
@@ -91,13 +90,12 @@ fn say(written: &Written, what: &str, masks: &Masks, export: &Export, scored: &[
     for (name, why) in &written.failed {
         tell!("failed: {name}: {why}");
     }
-    let with: HashSet<&str> = masks.edit.iter().map(|mask| mask.key.0.as_str()).collect();
-    let without = scored.iter().filter(|edit| edit.score.is_some() && !with.contains(edit.key.0.as_str())).count();
+    let without = outputs::without_words(&masks.without(scored));
     let failed = if written.failed.is_empty() { String::new() } else { format!("; {} failed", written.failed.len()) };
     let outdated = match masks.outdated().count() {
         0 => String::new(),
         count => format!("; {count} belong to outdated scores ({OUTDATED} names them)"),
     };
-    out!("{}: {} {what}; {without} scored edits have no region{outdated}{failed}", export.output.display(), written.files.len());
+    out!("{}: {} {what}{without}{outdated}{failed}", export.output.display(), written.files.len());
     if written.failed.is_empty() { Finish::Done } else { Finish::SomeFailed }
 }

@@ -59,7 +59,8 @@ impl DecimalSign {
 
 /// Whether a cell holds a number that is too large for an answer.
 fn is_too_large(text: &str) -> bool {
-    text.parse().ok().or_else(|| with_comma(text)).is_some_and(|value: f64| !value.is_nan() && !is_answer(value))
+    let has_digits = text.contains(|c: char| c.is_ascii_digit()); // "inf" is a number to Rust only
+    has_digits && text.parse().ok().or_else(|| with_comma(text)).is_some_and(|value: f64| !value.is_nan() && !is_answer(value))
 }
 
 /// Words for a number that is not there; they do not speak against a column of numbers.

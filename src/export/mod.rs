@@ -16,7 +16,7 @@ use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 pub use crate::domain::{AutomaticResult, ExportRegion, ExportResult, ExportRow};
-pub use coco::{CocoPicture, MaskForm, write_coco};
+pub use coco::{CocoPicture, CocoWritten, MaskForm, write_coco};
 pub use masks::{INCOMPLETE, MaskInk, OUTDATED, Written, note_outdated, write_masks, write_pictures};
 pub use place::is_stream;
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
@@ -24,6 +24,13 @@ pub use report::{DRAWN_NOW, ReportEdit, ReportExtras, ReportPoint, check_report_
 pub use rows::write_jsonl;
 pub use score_line::{AutomaticLine, FailedLine, Normalised, ScoreLine};
 pub use table::write_csv;
+
+/// The first three of many names, and how many more there are.
+pub fn first_few(names: &[impl AsRef<str>]) -> String {
+    let first: Vec<&str> = names.iter().take(3).map(AsRef::as_ref).collect();
+    let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
+    format!("{}{more}", first.join(", "))
+}
 
 /// Why an export was not made.
 #[derive(Debug, thiserror::Error)]

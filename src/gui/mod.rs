@@ -21,6 +21,7 @@ pub mod engine_link;
 mod events;
 mod exports;
 mod flags;
+mod found;
 pub mod leaving;
 mod motions;
 pub mod networks;
@@ -40,6 +41,7 @@ pub mod theme;
 pub mod tool_actions;
 mod tool_icons;
 mod tool_keys;
+pub mod typed_path;
 mod unreadable;
 mod widgets;
 

@@ -53,6 +53,8 @@ impl Project {
             .to_latest(&mut project.conn)
             .map_err(|error| StorageError::CannotOpen { path: path.to_owned(), why: error.to_string() })?;
         project.set_meta("created_by", concat!("EditScope ", env!("CARGO_PKG_VERSION")))?;
+        // Its mark stands in the file itself from now on, not only in the journal beside it: see `is_project`.
+        project.read("making the project", |conn| Ok(conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?))?;
         Ok(project)
     }
 

@@ -280,7 +280,7 @@ fn votes_that_cannot_be_taken_are_named_by_file_and_row_and_merge_counts_votes()
     let items = items(folder.path(), 1, 2);
     drop(project(folder.path(), "p.editscope", &items));
     drop(project(folder.path(), "q.editscope", &items));
-    let votes = "item,first,second,rater,vote\ni0,model-0,model-1,kim,first\ni0,model-0,model-7,kim,tie\ni0,model-0,model-7,kim,first\n";
+    let votes = "item,first,second,rater,vote\ni0,model-0,model-1,kim,first\ni0,model-0,model-7,kim,tie\ni0,model-0,model-7,lee,first\n";
     let (code, printed, listed) = import(folder.path(), "v.csv", votes);
     assert!(code == Some(1) && printed.contains("1 of 3 votes are new"), "{printed}{listed}");
     assert!(listed.contains("problem: v.csv:3: the project has no edit of 'i0' by 'model-7' (2 votes)"), "{listed}");

@@ -156,6 +156,7 @@ fn score_of(line: ScoreLine) -> Score {
         crop_in_bpm500: line.crop,
         trace: line.trace,
         triage: line.triage,
+        said: Vec::new(),
     }
 }
 
