@@ -53,97 +53,6 @@ pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
     text
 }
 
-fn lines_table<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
-    let head = [
-        "metric",
-        "criterion",
-        "edits",
-        "pairs",
-        "macro",
-        "micro",
-        "Spearman ρ",
-        "Kendall τ-b",
-        "Pearson r",
-        "ρ within items",
-        "AUC",
-        "items needed",
-    ];
-    let row = |line: &Line| {
-        let group = if line.split == ALL { ALL.to_owned() } else { format!("{}: {}", line.split, line.group) };
-        let needed = line.items_needed.value().map_or_else(|| undefined(&line.items_needed), usize::to_string);
-        vec![
-            escape(&line.metric),
-            escape(&line.criterion),
-            format!("{} <small>{}</small>", line.complete, escape(&group)),
-            line.agreement.counts.compared.to_string(),
-            with_interval(&line.agreement.macro_mean, &line.macro_interval),
-            with_interval(&line.agreement.micro_mean, &line.micro_interval),
-            number(&line.spearman),
-            number(&line.kendall_tau_b),
-            number(&line.pearson),
-            number(&line.spearman_per_item.mean),
-            number(&line.area_under_curve),
-            needed,
-        ]
-    };
-    table(&head, lines.map(row))
-}
-
-pub(super) fn metrics(comparison: &Comparison) -> String {
-    let lines: Vec<&Line> = comparison.lines.iter().filter(|line| line.split == ALL).collect();
-    if lines.is_empty() {
-        return String::new();
-    }
-    let dot = |line: &&Line| {
-        let value = *line.agreement.macro_mean.value()?;
-        Some(Dot { label: format!("{} · {}", line.metric, line.criterion), value, interval: line.macro_interval.value().copied() })
-    };
-    let shown: Vec<Dot> = lines.iter().filter_map(dot).collect();
-    let mut text = String::from("<h2>Metrics against people</h2>\n");
-    if !shown.is_empty() {
-        text.push_str(&dots(&shown, [0.0, 1.0], Some((0.5, "chance without ties"))));
-    }
-    text.push_str(&lines_table(lines.iter().copied()));
-    text.push_str(&format!(
-        "<p class=\"dim\">Macro: for each pair of models, the share of items where people prefer one edit and the metric the same one; plain \
-         mean over pairs of models. Micro: over all pairs of edits together. Intervals: {} %, percentile bootstrap over items, {} resamples, seed {}. \
-         Items needed: for an interval {} wide.</p>\n",
-        comparison.plan.bootstrap.level * 100.0,
-        comparison.plan.bootstrap.resamples,
-        comparison.plan.bootstrap.seed,
-        comparison.plan.width
-    ));
-    text.push_str("<details><summary>The same under other treatments of ties</summary>");
-    let policies = lines.iter().flat_map(|line| line.by_policy.iter().map(move |share| (line, share)));
-    let rows = policies.map(|(line, share)| {
-        vec![
-            escape(&line.metric),
-            escape(&line.criterion),
-            escape(&share.policy),
-            share.compared.to_string(),
-            number(&share.macro_mean),
-            number(&share.micro_mean),
-        ]
-    });
-    text.push_str(&table(&["metric", "criterion", "ties", "pairs", "macro", "micro"], rows));
-    text.push_str("</details>\n");
-    let groups: Vec<&Line> = comparison.lines.iter().filter(|line| line.split != ALL).collect();
-    if !groups.is_empty() {
-        text.push_str(&format!(
-            "<details><summary>By group of edits ({} lines)</summary>{}</details>\n",
-            groups.len(),
-            lines_table(groups.into_iter())
-        ));
-    }
-    text
-}
-
-pub(super) fn scatter(comparison: &Comparison, extras: &ReportExtras) -> String {
-    let Some(line) = comparison.lines.first().filter(|_| !extras.points.is_empty()) else { return String::new() };
-    let plot = scatter_plot(&extras.points, &format!("people: {} (mean)", line.criterion), &line.metric);
-    format!("<h2>{} against people, edit by edit</h2>\n{plot}\n", escape(&line.metric))
-}
-
 pub(super) fn votes(comparison: &Comparison) -> String {
     if comparison.votes.is_empty() {
         return String::new();
@@ -161,23 +70,6 @@ pub(super) fn votes(comparison: &Comparison) -> String {
     });
     let head = ["metric", "criterion", "votes compared", "macro", "micro", "micro, metric ties half"];
     format!("<h2>Metrics against votes</h2>\n{}", table(&head, rows))
-}
-
-pub(super) fn model_pairs(comparison: &Comparison) -> String {
-    let lines: Vec<&Line> =
-        comparison.lines.iter().filter(|line| line.split == ALL && line.criterion == comparison.lines[0].criterion).collect();
-    let Some(first) = lines.first().filter(|line| !line.agreement.pairs.is_empty()) else { return String::new() };
-    let mut head = vec!["pair of models", "pairs"];
-    head.extend(lines.iter().map(|line| line.metric.as_str()));
-    let rows = first.agreement.pairs.iter().map(|pair| {
-        let mut row = vec![escape(&pair.models.join(" – ")), pair.counts.compared.to_string()];
-        for line in &lines {
-            let own = line.agreement.pairs.iter().find(|own| own.models == pair.models);
-            row.push(own.map_or_else(|| missing("–", "the metric has no values for these models"), |own| number(&own.share)));
-        }
-        row
-    });
-    format!("<h2>By pair of models, on {}</h2>\n{}", escape(&first.criterion), table(&head, rows))
 }
 
 pub(super) fn significance(comparison: &Comparison) -> String {

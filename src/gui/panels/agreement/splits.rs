@@ -2,7 +2,7 @@
 
 use egui::{ComboBox, Label, RichText, Ui};
 
-use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
+use super::cells::{Head, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
 use super::how_ui;
 use crate::gui::agreement::{AgreementAction, Choices};
 use crate::gui::context::{Action, Context};
@@ -20,7 +20,7 @@ fn split_name(split: &str) -> &str {
     }
 }
 
-const HEADS: [Head; 7] = [
+const HEADS: [Head<'static>; 7] = [
     Head::new("group", "", 170.0),
     Head::new("pairwise", "Mean over the pairs of models; by model: over the pairs that hold the model.", 136.0),
     Head::new("Spearman", "", 60.0),
@@ -59,8 +59,7 @@ pub(super) fn splits_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     let heading = format!("{} against people on {}, by {}", metric_label(&view.metric), view.criterion, split_name(shown));
     section(ui, palette, &heading);
     let mut reasons = Reasons::default();
-    table_ui(ui, cx, "splits", &HEADS, |body| {
-        body.rows(ROW, lines.len(), |mut row| {
+    table_ui(ui, cx, "splits", &HEADS, lines.len(), |row| {
             let Some(line) = lines.get(row.index()) else { return };
             row.col(|ui| {
                 let name = if line.split == ALL { "all edits" } else { line.group.as_str() };
@@ -72,7 +71,6 @@ pub(super) fn splits_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
             }
             row.col(|ui| count_ui(ui, line.complete));
             row.col(|ui| count_ui(ui, line.agreement.counts.compared));
-        });
     });
     for line in &lines {
         reasons.add(&line.group, &line.agreement.macro_mean);
