@@ -30,7 +30,9 @@ fn by_item(rows: &[Row]) -> Vec<Vec<Row>> {
     let mut names: Vec<&String> = rows.iter().map(|row| &row.item).collect();
     names.sort();
     names.dedup();
-    names.into_iter().map(|name| rows.iter().filter(|row| row.item == *name).cloned().collect()).collect()
+    let of = |name: &String| -> Vec<Row> { rows.iter().filter(|row| row.item == *name).cloned().collect() };
+    // Drawing an item without a complete edit would draw nothing.
+    names.into_iter().map(of).filter(|rows| rows.iter().any(|row| row.metric.is_some() && row.human.is_some())).collect()
 }
 
 fn columns(rows: &[Row]) -> (Vec<f64>, Vec<f64>) {
@@ -204,6 +206,26 @@ fn numbers_that_cannot_be_added_up_leave_no_infinity() {
     let text = serde_json::to_string(&found).unwrap();
     let back: Comparison = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert_eq!(back, found);
+}
+
+/// By hand: whoever wins second gains more, so one win each leaves 998.53 or 1001.47; over both orders 1000.
+#[test]
+fn elo_on_boards_is_a_mean_over_orders() {
+    let votes = vec![vote(0, ["a", "b"], Preference::First), vote(1, ["a", "b"], Preference::Second)];
+    let plan = Plan { bootstrap: SETTINGS, ..Plan::default() };
+    let found = compare_all(About::default(), &Evidence { votes, ..Evidence::default() }, &plan);
+    let elo: Vec<f64> = found.leaderboards[0].standings.iter().map(|standing| standing.elo).collect();
+    assert!((elo[0] - 1000.0).abs() < 0.6 && (elo[0] + elo[1] - 2000.0).abs() < 1e-9, "{elo:?}");
+}
+
+/// One item of the four has both values, so there is nothing to draw from.
+#[test]
+fn one_item_has_no_interval() {
+    let mut rows: Vec<Row> = (0..4).flat_map(|item| ["a", "b", "c"].map(|model| row(&item.to_string(), model, 1.0, 1.0))).collect();
+    rows.iter_mut().enumerate().for_each(|(at, row)| row.metric = Some(at as f64));
+    rows.iter_mut().enumerate().for_each(|(at, row)| row.human = (at < 3).then_some((at * 2 % 3) as f64));
+    let found = column_intervals(&rows, 1.0, SETTINGS);
+    assert!(found.spearman.why().is_some_and(|why| why.contains("needs two")), "{:?}", found.spearman);
 }
 
 #[test]

@@ -1,11 +1,27 @@
 //! How far a command has come: a bar on a terminal, a plain line now and then elsewhere. On standard error, so that output stays clean.
 
+use std::cell::Cell;
 use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Away from a terminal a line is printed each time so many more are done.
 const EVERY: usize = 25;
+
+/// Quick work says nothing; long work says so often how far it is.
+const TOLD_EVERY: Duration = Duration::from_secs(2);
+
+/// Tells now and then on standard error how many of all `what` are done, for work that most times is over before anybody asks.
+pub fn told(what: &str) -> impl Fn(usize, usize) {
+    let last = Cell::new(Instant::now());
+    move |done, total| {
+        if last.get().elapsed() >= TOLD_EVERY {
+            last.set(Instant::now());
+            eprintln!("{done} of {total} {what}, {} %", done * 100 / total.max(1));
+        }
+    }
+}
 
 /// Progress of work on many things.
 pub struct Progress {

@@ -86,6 +86,7 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
             refuse_known(&project, name, *profile, *replace)?;
             let range = results::fit_and_save(&project, name, *profile, chosen(&project, model, item)?.as_ref())?;
             out!("{}", words(&range));
+            warn(&range);
         }
         RangeCommand::Export { project, name, profile, output } => {
             let project = Project::open_read_only(project)?;
@@ -105,6 +106,7 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
             refuse_known(&project, &range.name, range.profile, replace)?;
             project.save_range(&range)?;
             out!("{}", words(&range));
+            warn(&range);
         }
     }
     Ok(Finish::Done)
@@ -162,6 +164,13 @@ fn list(project: &Project, json: bool) -> anyhow::Result<()> {
         out!("no range is saved; `editscope range fit {} --name NAME` saves one", project.path().display());
     }
     Ok(())
+}
+
+/// Says which parts have no value under a range.
+pub fn warn(range: &Range) {
+    for warning in range.warnings() {
+        eprintln!("warning: {warning}");
+    }
 }
 
 /// A range in one line.

@@ -15,7 +15,7 @@ use anyhow::{Context as _, bail};
 
 use super::Finish;
 use super::args::{Score, Shard};
-use super::progress::Progress;
+use super::progress::{Progress, told};
 
 /// Scores a project or a data set.
 pub fn run(score: &Score) -> anyhow::Result<Finish> {
@@ -27,7 +27,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
     let (project_path, mut some_failed) = match project_for(score)? {
         Place::Project(path) => (path, false),
         Place::Import { data, project } => {
-            let done = files::import_to_score(&data, &project)?;
+            let done = files::import_to_score(&data, &project, &told("items"))?;
             report_problems(&done.problems);
             eprintln!("{}", done.summary);
             (project, !done.problems.is_empty())
@@ -35,7 +35,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         Place::Scratch { data } => {
             scratch = Scratch::new()?;
             let project = scratch.0.join("score.editscope");
-            let done = files::import_to_score(&data, &project)?;
+            let done = files::import_to_score(&data, &project, &told("items"))?;
             report_problems(&done.problems);
             (project, !done.problems.is_empty())
         }
@@ -75,6 +75,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         bail!("{}: there is no edit to score", score.data.display());
     }
     write_lines(&scored, score, range.as_ref())?;
+    range.iter().for_each(super::range::warn);
     say_outside(&scored);
     eprintln!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
     if score.out.is_some() && !Project::is_project(&score.data) {

@@ -12,6 +12,7 @@ use crate::engine::{ModelSource, files, parse_instruction};
 use crate::storage::Project;
 
 use super::args::{Import, Lint, Open, Parse};
+use super::progress::told;
 use super::{Finish, WindowRequest};
 
 /// Checks that the project can be opened, before a window flashes up and vanishes.
@@ -48,7 +49,7 @@ pub fn import(import: &Import) -> anyhow::Result<Finish> {
             Err(error) => Err(error.into()),
         };
     }
-    let done = files::import(&import.data, &import.output, format(import.format.as_deref())?)?;
+    let done = files::import_telling(&import.data, &import.output, format(import.format.as_deref())?, &told("items"))?;
     for problem in &done.problems {
         eprintln!("problem: {problem}");
     }

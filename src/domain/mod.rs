@@ -43,7 +43,7 @@ pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use protocol::{Answer, Judgement, Protocol, ProtocolKind, RatingContext, RubricId, SessionEdit, SessionSetup, TaskRole, Visible};
 pub use random::Random;
 pub use rater_row::RaterRow;
-pub use rating::{CRITERIA, Criterion, Rating};
+pub use rating::{CRITERIA, Criterion, LARGEST_ANSWER, Rating, is_answer, names_alike, rater_name};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side, TokenMatch};
 pub use rubric::{MAX_QUESTIONS, Question, Rubric, SCALE_POINTS, ScalePoint, Unedited};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};

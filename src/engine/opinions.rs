@@ -251,6 +251,14 @@ const TOLD: usize = 5;
 /// # Errors
 /// When the project cannot be written, or no rating and no vote is about its edits.
 pub fn import(opinions: &Opinions, project: &Path) -> anyhow::Result<Taken> {
+    import_telling(opinions, project, &|_, _| {})
+}
+
+/// [`import`] that tells how many of the edits with ratings are done.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_telling(opinions: &Opinions, project: &Path, tell: &dyn Fn(usize, usize)) -> anyhow::Result<Taken> {
     let project = Project::open(project)?;
     let found = matched(opinions, &project)?;
     let problems: Vec<Problem> = opinions.problems.iter().chain(&found.strangers).cloned().collect();
@@ -260,6 +268,8 @@ pub fn import(opinions: &Opinions, project: &Path) -> anyhow::Result<Taken> {
         let counts: Vec<String> = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
         bail!("none of the {} is about an edit of {}{}", counts.join(" and "), project.path().display(), told.concat());
     }
-    let (ratings, votes) = project.import_opinions(&found.ratings, &found.votes)?;
-    Ok(Taken { ratings, votes, notes: problems.iter().map(ToString::to_string).collect() })
+    let (ratings, votes) = project.import_opinions_telling(&found.ratings, &found.votes, tell)?;
+    let mut notes: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    notes.extend(project.raters_alike()?);
+    Ok(Taken { ratings, votes, notes })
 }

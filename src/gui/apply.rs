@@ -392,7 +392,7 @@ impl App {
         }
         self.state.rating.dirty = false;
         self.state.saving = true;
-        let mut rating = self.state.rating.rating(self.settings.rater.trim(), now_millis());
+        let mut rating = self.state.rating.rating(&self.settings.rater_name(), now_millis());
         if !self.state.rating.keeps_elsewhere() {
             rating.context = Some(self.quick_context());
         }
@@ -434,7 +434,7 @@ impl App {
             && let Some(details) = &self.state.details
             && !self.state.rating.dirty
         {
-            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater);
+            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater_name());
         }
         if before.rater != self.settings.rater {
             self.rater_changed();

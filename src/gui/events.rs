@@ -259,7 +259,7 @@ impl App {
             self.state.parse_draft = details.parse.clone();
         }
         if !same_edit {
-            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater);
+            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater_name());
         }
     }
 

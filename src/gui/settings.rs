@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::Profile;
+use crate::domain::{Profile, rater_name};
 use crate::engine::{DevicePreference, ModelSource};
 
 /// Settings of the window. Device and networks may be overruled by the command line for one session.
@@ -73,6 +73,11 @@ pub fn settings_file() -> Option<PathBuf> {
 }
 
 impl Settings {
+    /// The name under which ratings are kept; empty until the person says.
+    pub fn rater_name(&self) -> String {
+        rater_name(&self.rater)
+    }
+
     /// Takes what is kept in `file`, as far as it can be read; an unreadable file is worth a warning, not a refusal to start.
     pub fn read_kept(&mut self, file: &Path) -> Result<(), String> {
         let text = match std::fs::read_to_string(file) {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agreement::{HUMAN_TIE, Row};
 use super::intervals::{Bootstrap, Interval, intervals};
+use super::random::Random;
 use super::sheet::{Cell, Names, Numbers, Sheet};
 use crate::domain::Outcome;
 
@@ -185,11 +186,28 @@ impl<'a> Bouts<'a> {
         self.models.iter().map(|m| (*m).to_owned()).zip(found).collect()
     }
 
-    /// See [`elo`]; item by item.
-    pub(super) fn elo(&self, k: f64) -> Vec<(String, f64)> {
-        elo_of(&self.models, self.duels.iter(), k)
+    /// The mean of [`elo`] over orders drawn by the seed: one order would say as much about itself as about the models. At most
+    /// [`ELO_ORDERS`], and fewer where there are so many duels that one order says nearly the same as another.
+    pub(super) fn mean_elo(&self, k: f64, seed: u64) -> Vec<(String, f64)> {
+        let orders = (ELO_STEPS / self.duels.len().max(1)).clamp(4, ELO_ORDERS);
+        let mut random = Random::new(seed);
+        let mut order = self.duels.clone();
+        let mut sums = vec![0.0; self.models.len()];
+        for _ in 0..orders {
+            for last in (1..order.len()).rev() {
+                order.swap(last, random.below(last + 1));
+            }
+            let found = elo_of(&self.models, order.iter(), k);
+            sums.iter_mut().zip(found).for_each(|(sum, (_, rating))| *sum += rating);
+        }
+        self.models.iter().map(|model| (*model).to_owned()).zip(sums.into_iter().map(|sum| sum / orders as f64)).collect()
     }
 }
+
+/// Orders that Elo is a mean over.
+pub const ELO_ORDERS: usize = 100;
+/// Duels that are gone through for one board's Elo, in all orders together.
+const ELO_STEPS: usize = 1_000_000;
 
 fn elo_of<'d>(models: &[&str], duels: impl Iterator<Item = &'d Placed>, k: f64) -> Vec<(String, f64)> {
     let mut ratings = vec![1000.0; models.len()];

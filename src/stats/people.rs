@@ -65,6 +65,9 @@ pub struct BetweenRaters {
     pub edits: usize,
     /// Edits with answers of two raters or more; the others cannot show agreement.
     pub edits_with_two: usize,
+    /// Edits that every rater answered, which Fleiss' κ and the intraclass correlations are over; `None` where that was not saved.
+    #[serde(default)]
+    pub edits_with_all: Option<usize>,
     pub answers: usize,
     /// The share of equal pairs of answers to the same edit.
     #[serde(with = "undefined")]
@@ -114,6 +117,7 @@ impl BetweenRaters {
             raters: raters.iter().map(|rater| (*rater).to_owned()).collect(),
             edits: units.iter().filter(|unit| filled(unit) > 0).count(),
             edits_with_two: units.iter().filter(|unit| filled(unit) > 1).count(),
+            edits_with_all: Some(units.iter().filter(|unit| filled(unit) == raters.len()).count()),
             answers: units.iter().map(|unit| unit.iter().flatten().count()).sum(),
             percent: percent_agreement(units),
             alpha_nominal: krippendorff_alpha(units, Level::Nominal),

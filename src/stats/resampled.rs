@@ -52,6 +52,9 @@ pub(super) fn column_intervals_of(sheet: &Sheet<'_>, is_good: impl Fn(f64) -> bo
     }
     let mut columns = Columns::new(sheet, is_good);
     let items = columns.per_item.len();
+    if items < 2 {
+        return ColumnIntervals::none(&Outcome::NotApplicable(format!("{items} item(s) with both values; an interval needs two")));
+    }
     let mut times = vec![0_u32; items];
     let found = intervals(items, settings, |drawn| {
         times.fill(0);
@@ -80,11 +83,14 @@ struct Columns {
 impl Columns {
     fn new(sheet: &Sheet<'_>, is_good: impl Fn(f64) -> bool) -> Self {
         let (mut item_of, mut metric, mut human, mut per_item) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (at, item) in sheet.items().enumerate() {
+        for item in sheet.items() {
             let (of_metric, of_human) = sheet::complete(item);
+            if of_metric.is_empty() {
+                continue; // drawing it would draw nothing
+            }
             let within = |which: Correlation| which.of(&of_metric, &of_human).value().copied();
             per_item.push([within(Correlation::Spearman), within(Correlation::KendallTauB)]);
-            item_of.resize(item_of.len() + of_metric.len(), at as u32); // more items do not fit into memory
+            item_of.resize(item_of.len() + of_metric.len(), per_item.len() as u32 - 1); // more items do not fit into memory
             metric.extend(of_metric);
             human.extend(of_human);
         }

@@ -18,6 +18,7 @@ mod pictures;
 mod project;
 mod queue;
 mod rater_rows;
+mod rating_import;
 mod rating_tables;
 mod ratings;
 mod regions;

@@ -51,7 +51,7 @@ pub(super) fn load(agree: &Agree, name: &str) -> anyhow::Result<Comparison> {
         let known = if known.is_empty() { "none is saved yet".to_owned() } else { format!("saved are: {}", known.join(", ")) };
         bail!("there is no comparison '{name}' ({known}), and no file of that name");
     };
-    from_value(&saved.content).with_context(|| format!("the comparison '{name}' was saved by another version of this program"))
+    from_value(&saved.content).map_err(|error| anyhow::anyhow!("{}", saved.unreadable(error)))
 }
 
 /// Lists the saved comparisons, newest first.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::datasets::opinions::{Column, ColumnMap, OpinionFormat, Role, may_be_quality, number_of, read_sheet};
 use crate::datasets::{Problem, Sheet, SheetRow};
-use crate::domain::{Outcome, Score, columns};
+use crate::domain::{Outcome, Score, columns, is_answer};
 use crate::engine::evidence::{Gathered, METRICS, file_hash, metric_names};
 use crate::export::ScoreLine;
 use crate::stats::comparison::{Content, OVERALL, Subject, labels_of};
@@ -43,7 +43,7 @@ pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -
         let opinions =
             read_sheet(&sheet, OpinionFormat::Columns, Some(&answers)).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
         gathered.remarks.push(format!("ratings from the same table: {}", opinions.read_as));
-        gathered.add_opinions(opinions);
+        gathered.add_opinions(opinions, &sheet.file);
     }
     Ok(())
 }
@@ -94,7 +94,15 @@ fn add_line(row: &SheetRow, names: &mut LineNames, gathered: &mut Gathered) -> R
     let model = names.model(name, &row.word("id").unwrap_or_default(), gathered)?;
     let cell = |key: &str| row.cells.get(key).unwrap_or(&Value::Null);
     let number = |metric: &str| if metric == OVERALL { cell(OVERALL).as_f64() } else { cell("parts")[metric].as_f64() };
-    let metrics: BTreeMap<String, f64> = METRICS.into_iter().filter_map(|metric| Some((metric.to_owned(), number(metric)?))).collect();
+    let mut metrics: BTreeMap<String, f64> = METRICS.into_iter().filter_map(|metric| Some((metric.to_owned(), number(metric)?))).collect();
+    metrics.retain(|metric, value| {
+        let keep = is_answer(*value);
+        if !keep {
+            let reason = format!("'{metric}' is {value:e}, beyond ±1e15; read as missing");
+            gathered.problems.push(Problem { place: row.place.clone(), reason });
+        }
+        keep
+    });
     gathered.about.profile = gathered.about.profile.take().or_else(|| row.word("profile"));
     if gathered.about.range.is_none() {
         gathered.about.range = serde_json::from_value(cell("range").clone()).unwrap_or_default();
@@ -107,7 +115,8 @@ fn add_line(row: &SheetRow, names: &mut LineNames, gathered: &mut Gathered) -> R
     let mut subject = Subject { item, model, metrics, ..Subject::default() };
     // Lines hold the means of people, not their answers; --ratings outweighs them.
     let means = cell("human").as_object().into_iter().flatten();
-    subject.human = means.filter_map(|(criterion, mean)| Some((criterion.clone(), mean.as_f64()?))).collect();
+    subject.human =
+        means.filter_map(|(criterion, mean)| Some((criterion.clone(), mean.as_f64().filter(|mean| is_answer(*mean))?))).collect();
     gathered.about.simulated_ratings |= cell("human_simulated").as_bool().unwrap_or(false);
     // A failed line has no parse and no mask, so no labels either.
     if let Ok(line) = serde_json::from_value::<ScoreLine>(Value::Object(row.cells.clone())) {
@@ -197,7 +206,7 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
                 }
                 None => gathered.problems.push(Problem {
                     place: format!("{}, column '{metric}'", row.place),
-                    reason: format!("'{text}' is not a number; read as missing"),
+                    reason: format!("'{text}' is not a number, or beyond ±1e15; read as missing"),
                 }),
             }
         }

@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use super::pairs::preference_of;
 use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
-use crate::datasets::ratings::{UNNAMED_RATER, rater_of_file};
+use crate::datasets::ratings::{UNNAMED_RATER, decimal, rater_of_file};
 use crate::datasets::{Sheet, SheetRow};
-use crate::domain::{CRITERIA, Criterion, ModelVote, Preference, Rating};
+use crate::domain::{CRITERIA, Criterion, ModelVote, Preference, Rating, is_answer};
 
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -438,15 +438,24 @@ fn answers_of(map: &ColumnMap, row: &SheetRow, rater: &str, found: &mut Opinions
                 Some(text) => number_of(&text),
             },
         };
-        let Some(value) = value.filter(|value| value.is_finite()) else {
+        let Some(value) = value.filter(|value| is_answer(*value)) else {
             let text = row.word(&column.name).unwrap_or_else(|| row.cells[&column.name].to_string());
-            found.problem(&row.place, &column.name, format!("'{text}' is not a number; read as missing"));
+            let why = if is_too_large(&text) { TOO_LARGE } else { "is not a number" };
+            found.problem(&row.place, &column.name, format!("'{text}' {why}; read as missing"));
             continue;
         };
         let value = if column.lower_is_better { -value } else { value };
         by_rater.entry(named.as_deref().unwrap_or(rater).to_owned()).or_default().insert(criterion.clone(), value);
     }
     by_rater
+}
+
+/// What is said of a number that no scale needs.
+const TOO_LARGE: &str = "is beyond ±1e15, which no scale needs";
+
+/// Whether a cell holds a number that is too large for an answer.
+fn is_too_large(text: &str) -> bool {
+    decimal(text).is_some_and(|value| !value.is_nan() && !is_answer(value))
 }
 
 /// A vote may be written in words, or as the name of the model that won.

@@ -23,7 +23,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::{Format, LOCATE_LATER, Problem, ReadError, Sheet, bpm};
-use crate::domain::{ModelVote, Rating, assumed_scale, scale_words};
+use crate::domain::{ModelVote, Preference, Rating, assumed_scale, is_answer, rater_name, scale_words};
 
 pub use columns::{Column, ColumnMap, Role, may_be_quality, read_columns};
 
@@ -197,13 +197,45 @@ impl Opinions {
         }
     }
 
+    /// Brings the names of raters into the form in which they are kept.
+    fn name_raters(&mut self) {
+        for name in self.ratings.iter_mut().map(|rated| &mut rated.rating.rater).chain(self.votes.iter_mut().map(|vote| &mut vote.rater)) {
+            *name = rater_name(name);
+        }
+    }
+
+    /// Leaves one vote of each rater about two edits under a criterion, the last, and says how many were given more than once.
+    fn check_votes(&mut self, file: &str) {
+        let mut last: HashMap<[String; 5], (usize, Preference)> = HashMap::new();
+        let (mut same, mut other) = (None, None);
+        for (place, vote) in self.votes.iter().enumerate() {
+            let (about, says) = about(vote);
+            if let Some((_, before)) = last.insert(about, (place, says)) {
+                let told = if before == says { &mut same } else { &mut other };
+                let first = || format!("{} about {} and {} of {}", vote.rater, vote.first, vote.second, vote.item);
+                told.get_or_insert_with(|| (0, first())).0 += 1;
+            }
+        }
+        let mut say = |told: Option<(usize, String)>, what: &str| {
+            let Some((count, first)) = told else { return };
+            let reason = format!("{count} votes {what}, first {first}");
+            self.problems.push(Problem { place: file.to_owned(), reason });
+        };
+        say(same, "are given more than once by the same rater; each counts once");
+        say(other, "contradict an earlier one of the same rater about the same edits; the last counts");
+        let mut place = 0..;
+        self.votes.retain(|vote| last.get(&about(vote).0).map(|(last, _)| *last) == place.next());
+    }
+
     /// Says how many answers are replaced by a later one of the same rater about the same edit.
     fn check_repeats(&mut self, file: &str) {
         let mut last: HashMap<[&str; 4], f64> = HashMap::new();
         let mut replaced: Option<(usize, String)> = None;
+        let mut same = 0;
         for rated in &self.ratings {
             for (criterion, value) in &rated.rating.values {
                 let before = last.insert([&rated.item, &rated.model, &rated.rating.rater, criterion], *value);
+                same += usize::from(before == Some(*value));
                 if before.is_some_and(|before| before != *value) {
                     let model = if rated.model.is_empty() { "the edit" } else { &rated.model };
                     let first = || format!("{} about {model} of {} at {}", rated.rating.rater, rated.item, rated.place);
@@ -211,12 +243,24 @@ impl Opinions {
                 }
             }
         }
+        if same > 0 {
+            self.read_as
+                .push_str(&format!("; {same} answers say again what the same rater said of the same edit, which counts as a repeat"));
+        }
         if let Some((count, first)) = replaced {
             let reason =
                 format!("{count} answers differ from an earlier one of the same rater to the same edit, first {first}; the last counts");
             self.problems.push(Problem { place: file.to_owned(), reason });
         }
     }
+}
+
+/// What a vote is about, whichever edit stands first (item, both models, criterion, rater), and what it says with the first model by name first.
+pub fn about(vote: &ModelVote) -> ([String; 5], Preference) {
+    let turned = vote.first > vote.second;
+    let (first, second) = if turned { (&vote.second, &vote.first) } else { (&vote.first, &vote.second) };
+    let says = if turned { vote.preference.swapped() } else { vote.preference };
+    ([&vote.item, first, second, &vote.criterion, &vote.rater].map(Clone::clone), says)
 }
 
 /// Reads opinions. `format` overrides the detection; `columns` says what the columns mean (and that the format is `columns`).
@@ -282,8 +326,10 @@ pub fn read_sheet(sheet: &Sheet, format: OpinionFormat, columns: Option<&ColumnM
         OpinionFormat::EditScore => pairs::read_editscore(sheet)?,
         OpinionFormat::Bpm | OpinionFormat::Manifest | OpinionFormat::Columns => read_columns(sheet, columns)?,
     };
+    found.name_raters();
     found.check_scales();
     found.check_repeats(&sheet.file);
+    found.check_votes(&sheet.file);
     Ok(found)
 }
 
@@ -338,7 +384,7 @@ fn from_data_set(path: &Path) -> Result<Opinions, ReadError> {
     Ok(found)
 }
 
-/// A number in a cell: plain, or with a decimal comma.
+/// A number in a cell: plain, or with a decimal comma; none beyond what an answer or a score can be ([`is_answer`]).
 pub fn number_of(text: &str) -> Option<f64> {
-    super::ratings::decimal(text).filter(|value| value.is_finite())
+    super::ratings::decimal(text).filter(|value| is_answer(*value))
 }

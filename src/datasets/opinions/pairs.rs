@@ -1,11 +1,11 @@
 //! Published sets of preferences: GenAI-Bench's votes, EditReward's pairs and EditScore's pairs, from JSON, JSONL or CSV exports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
+use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, about, number_of};
 use crate::datasets::ratings::{is_true, rater_of_file};
 use crate::datasets::{Sheet, SheetRow};
 use crate::domain::{ModelVote, Preference, Rating};
@@ -58,8 +58,23 @@ pub(super) fn read_genai_bench(sheet: &Sheet) -> Result<Opinions, String> {
             preference,
         );
     }
+    tell_voters_apart(&mut found, sheet);
     found.read_as = read_as(sheet, "votes between left_model and right_model");
     Ok(found)
+}
+
+/// Every row of that set is one person's vote, and names nobody: of several votes about the same edits the second is by another voter, who is
+/// called `FILE #2`, the third by `FILE #3`, ….
+fn tell_voters_apart(found: &mut Opinions, sheet: &Sheet) {
+    let nameless = rater_of_file(Path::new(&sheet.file));
+    let mut counts: HashMap<[String; 5], usize> = HashMap::new();
+    for vote in found.votes.iter_mut().filter(|vote| vote.rater == nameless) {
+        let count = counts.entry(about(vote).0).or_default();
+        *count += 1;
+        if *count > 1 {
+            vote.rater = format!("{nameless} #{count}");
+        }
+    }
 }
 
 /// A vote in the words of several sets; `None` for anything else.

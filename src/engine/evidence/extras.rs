@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{Gathered, METRICS, is_distance};
 use crate::datasets::Problem;
 use crate::datasets::opinions::{may_be_quality, number_of};
+use crate::domain::is_answer;
 use crate::storage::StoredEdit;
 
 impl Gathered {
@@ -37,7 +38,8 @@ impl Gathered {
                 }
             }
             if let Some(first) = odd.first() {
-                let reason = format!("{} edits have '{key}' that is no number, first '{}'; read as missing", odd.len(), first.key);
+                let reason =
+                    format!("{} edits have '{key}' that is no number within ±1e15, first '{}'; read as missing", odd.len(), first.key);
                 self.problems.push(Problem { place: "imported metrics".into(), reason });
             }
         }
@@ -57,7 +59,7 @@ impl Gathered {
 /// The number in a value; `Some(None)` for a filled one that is none, `None` for one that is empty or no plain value.
 fn number_in(value: &Value) -> Option<Option<f64>> {
     match value {
-        Value::Number(number) => Some(number.as_f64()),
+        Value::Number(number) => Some(number.as_f64().filter(|value| is_answer(*value))),
         Value::String(text) if text.trim().is_empty() => None,
         Value::String(text) => Some(number_of(text)),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,

@@ -50,6 +50,7 @@ impl Gathered {
             self.edits.push(edit.id);
             self.about.simulated_ratings |= edit.has_simulated_ratings();
         }
+        self.of_project = (self.evidence.answers.len(), self.evidence.votes.len());
         self.add_imported(&project.edits()?);
         let mut metrics = metric_names(&self.evidence);
         // Without scores only numbers that came with the edits.

@@ -31,7 +31,7 @@ pub struct Standing {
     pub strength: Outcome<f64>,
     #[serde(with = "undefined")]
     pub strength_interval: Outcome<Interval>,
-    /// After the duels in the order of items and names; it depends on that order, unlike the strength.
+    /// The mean over many orders of the duels, drawn by the plan's seed; a single order would decide it.
     pub elo: f64,
 }
 
@@ -147,7 +147,7 @@ fn leaderboard(board: &Board<'_>, settings: Bootstrap) -> Leaderboard {
         Some(_) if settings.resamples > 0 => board.bouts.strength_intervals(Ties::Davidson, settings).into_iter().collect(),
         _ => BTreeMap::new(),
     };
-    let elo: BTreeMap<String, f64> = board.bouts.elo(ELO_STEP).into_iter().collect();
+    let elo: BTreeMap<String, f64> = board.bouts.mean_elo(ELO_STEP, settings.seed).into_iter().collect();
     let standing = |record: crate::stats::bradley_terry::Record| {
         let strength = fitted.clone().and_then(|fitted| {
             let own = fitted.models.iter().find(|(model, _)| *model == record.model).map(|(_, strength)| *strength);

@@ -308,8 +308,16 @@ fn notes(found: &Comparison) -> Vec<String> {
                 .to_owned(),
         );
     }
+    // What holds for several metrics is said once.
+    let mut same: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for line in found.lines.iter().filter(|line| line.group == ALL) {
-        notes.extend(line.notes.iter().map(|note| format!("{} against {}: {note}", line.metric, line.criterion)));
+        for note in &line.notes {
+            match same.iter_mut().find(|(criterion, known, _)| *criterion == line.criterion && *known == note) {
+                Some((_, _, metrics)) => metrics.push(&line.metric),
+                None => same.push((&line.criterion, note, vec![&line.metric])),
+            }
+        }
     }
+    notes.extend(same.into_iter().map(|(criterion, note, metrics)| format!("{} against {criterion}: {note}", metrics.join(", "))));
     notes
 }

@@ -169,7 +169,7 @@ fn board_ui(ui: &mut Ui, cx: &Context<'_>, board: &Leaderboard) {
                 ui.add(Label::new(RichText::new(model_name(&standing.model)).strong()).truncate());
             });
             row.col(|ui| value_ui(ui, &standing.win_rate));
-            row.col(|ui| interval_ui(ui, cx.palette(ui), &standing.strength, &standing.strength_interval));
+            row.col(|ui| interval_ui(ui, cx, &standing.strength, &standing.strength_interval));
             for count in [standing.wins, standing.losses, standing.ties] {
                 row.col(|ui| count_ui(ui, count));
             }

@@ -7,6 +7,7 @@ use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::domain::Outcome;
 use crate::editor::Measure;
+use crate::gui::agreement::Work;
 use crate::gui::context::Context;
 use crate::gui::theme::Palette;
 use crate::stats::Interval;
@@ -30,7 +31,11 @@ pub(super) fn value_ui(ui: &mut Ui, outcome: &Outcome<f64>) {
 }
 
 /// A value with its interval.
-pub(super) fn interval_ui(ui: &mut Ui, palette: &Palette, outcome: &Outcome<f64>, interval: &Outcome<Interval>) {
+pub(super) fn interval_ui(ui: &mut Ui, cx: &Context<'_>, outcome: &Outcome<f64>, interval: &Outcome<Interval>) {
+    let palette = cx.palette(ui);
+    let agreement = &cx.state.agreement;
+    // What was opened is as it was saved; of the newest result the intervals come after the numbers.
+    let is_drawing = agreement.work == Work::Intervals && agreement.kept.opened.is_none();
     ui.spacing_mut().item_spacing.x = 5.0;
     value_ui(ui, outcome);
     match interval {
@@ -47,10 +52,16 @@ pub(super) fn interval_ui(ui: &mut Ui, palette: &Palette, outcome: &Outcome<f64>
             ));
         }
         Outcome::NotApplicable(why) | Outcome::Failed(why) if outcome.value().is_some() => {
-            ui.label(RichText::new("no interval").size(10.5).color(palette.text_dim.0)).on_hover_text(why);
+            let (words, why) = no_interval(is_drawing, why);
+            ui.label(RichText::new(words).size(10.5).color(palette.text_dim.0)).on_hover_text(why);
         }
         _ => {}
     }
+}
+
+/// What stands where there is no interval, and why: it may only not be there yet.
+const fn no_interval(is_drawing: bool, why: &str) -> (&str, &str) {
+    if is_drawing { ("being drawn…", "The interval is being computed.") } else { ("no interval", why) }
 }
 
 /// A whole number.
@@ -186,5 +197,16 @@ impl Reasons {
             let names = of.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
             words_ui(ui, palette, &format!("– {names}{more}: {why}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_interval;
+
+    #[test]
+    fn an_interval_that_is_not_there_yet_is_not_called_undefined() {
+        assert_eq!(no_interval(true, "no resamples were drawn").0, "being drawn…");
+        assert_eq!(no_interval(false, "one item").0, "no interval");
     }
 }

@@ -94,8 +94,8 @@ fn line_ui(row: &mut Row<'_, '_>, cx: &Context<'_>, line: &Line) {
             cx.send(Action::Agreement(AgreementAction::View(view)));
         }
     });
-    row.col(|ui| interval_ui(ui, cx.palette(ui), &line.agreement.macro_mean, &line.macro_interval));
-    row.col(|ui| interval_ui(ui, cx.palette(ui), &line.spearman, &line.spearman_interval));
+    row.col(|ui| interval_ui(ui, cx, &line.agreement.macro_mean, &line.macro_interval));
+    row.col(|ui| interval_ui(ui, cx, &line.spearman, &line.spearman_interval));
     for value in [&line.kendall_tau_b, &line.pearson, &line.spearman_per_item.mean, &line.area_under_curve] {
         row.col(|ui| value_ui(ui, value));
     }
@@ -168,7 +168,7 @@ fn significance_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
                 ui.add(Label::new(&pair.criterion).truncate());
             });
             row.col(|ui| match &pair.result {
-                Outcome::Value(result) => interval_ui(ui, cx.palette(ui), &Outcome::Value(result.difference), &result.interval),
+                Outcome::Value(result) => interval_ui(ui, cx, &Outcome::Value(result.difference), &result.interval),
                 Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
             });
             row.col(|ui| value_ui(ui, &pair.p_holm));
@@ -203,7 +203,7 @@ fn votes_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
             row.col(|ui| {
                 ui.add(Label::new(&line.criterion).truncate());
             });
-            row.col(|ui| interval_ui(ui, cx.palette(ui), &line.agreement.micro_mean, &line.micro_interval));
+            row.col(|ui| interval_ui(ui, cx, &line.agreement.micro_mean, &line.micro_interval));
             row.col(|ui| count_ui(ui, line.agreement.counts.compared));
     });
 }

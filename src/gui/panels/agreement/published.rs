@@ -38,7 +38,7 @@ fn table_of(ui: &mut Ui, cx: &Context<'_>, found: &Comparison, table: &Published
                 ui.add(Label::new(name).truncate()).on_hover_text(meant.remark);
             });
             row.col(|ui| match own {
-                Some(own) => interval_ui(ui, cx.palette(ui), &own.agreement.macro_mean, &own.macro_interval),
+                Some(own) => interval_ui(ui, cx, &own.agreement.macro_mean, &own.macro_interval),
                 None if meant.columns.is_empty() => value_ui(ui, &Outcome::NotApplicable(meant.remark.to_owned())),
                 None => value_ui(ui, &Outcome::NotApplicable("it has no values in this project".to_owned())),
             });

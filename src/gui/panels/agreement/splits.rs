@@ -65,7 +65,7 @@ pub(super) fn splits_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
                 let name = if line.split == ALL { "all edits" } else { line.group.as_str() };
                 ui.add(Label::new(RichText::new(name).strong()).truncate());
             });
-            row.col(|ui| interval_ui(ui, cx.palette(ui), &line.agreement.macro_mean, &line.macro_interval));
+            row.col(|ui| interval_ui(ui, cx, &line.agreement.macro_mean, &line.macro_interval));
             for value in [&line.spearman, &line.kendall_tau_b, &line.area_under_curve] {
                 row.col(|ui| value_ui(ui, value));
             }
