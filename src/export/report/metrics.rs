@@ -13,7 +13,8 @@ use crate::stats::comparison::{ALL, Comparison, Line};
 fn lines_table(comparison: &Comparison, lines: &[&Line]) -> String {
     let head = ["metric", "criterion", "edits", "pairs", "macro", "Spearman ρ", "ρ within items", "AUC"];
     let row = |line: &&Line| {
-        let group = if line.split == ALL { String::new() } else { format!(" <small>{}: {}</small>", escape(&line.split), escape(&line.group)) };
+        let group =
+            if line.split == ALL { String::new() } else { format!(" <small>{}: {}</small>", escape(&line.split), escape(&line.group)) };
         vec![
             escape(&marked_metric(comparison, &line.metric)),
             escape(&line.criterion),

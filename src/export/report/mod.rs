@@ -18,8 +18,8 @@ use super::{ExportError, write_file};
 use crate::stats::comparison::Comparison;
 pub use crate::stats::comparison::{ReportEdit, ReportExtras, ReportPoint};
 pub use words::{
-    DRAWN_NOW, ELO, TURNED, ground_truth_words, is_of_zone, marked_metric, metric_words, no_pairs_words, one_rater_words, significance_words, stayed,
-    stayed_words,
+    DRAWN_NOW, ELO, TURNED, ground_truth_words, is_of_zone, marked_metric, metric_words, no_pairs_words, one_rater_words,
+    significance_words, stayed, stayed_words,
 };
 
 /// Columns of numbers that fit beside names in a page; more go into further tables.

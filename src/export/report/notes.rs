@@ -25,7 +25,7 @@ fn is_general(comparison: &Comparison, note: &str) -> bool {
 }
 
 /// Metrics, criterion and text of a note that begins with them.
-fn about_lines<'a>(comparison: &Comparison, note: &'a str) -> Option<(Vec<&'a str>, &'a str, &'a str)> {
+fn about_lines<'a>(comparison: &'a Comparison, note: &'a str) -> Option<(Vec<&'a str>, &'a str, &'a str)> {
     let metrics: BTreeSet<&str> = comparison.lines.iter().map(|line| line.metric.as_str()).collect();
     let criteria: BTreeSet<&str> = comparison.lines.iter().map(|line| line.criterion.as_str()).collect();
     let (names, rest) = note.split_once(" against ")?;
@@ -51,7 +51,7 @@ fn key_of(text: &str) -> String {
         quoted ^= quote;
         (number, before) = (digit, c);
     }
-    key
+    key.replace("-…", "…")
 }
 
 fn kinds(comparison: &Comparison) -> Vec<Kind<'_>> {
@@ -96,11 +96,7 @@ fn kind_text(kind: &Kind<'_>) -> String {
         [one] => format!("<p class=\"note\">{}</p>\n", escape(&whole(one))),
         notes => {
             let all: String = notes.iter().map(|note| format!("<li>{}</li>", escape(&whole(note)))).collect();
-            format!(
-                "<details class=\"note\"><summary>{} times: {}</summary><ul>{all}</ul></details>\n",
-                notes.len(),
-                escape(&kind.key)
-            )
+            format!("<details class=\"note\"><summary>{} times: {}</summary><ul>{all}</ul></details>\n", notes.len(), escape(&kind.key))
         }
     }
 }
@@ -111,9 +107,10 @@ mod tests {
 
     #[test]
     fn notes_of_a_kind_differ_in_numbers_and_names_alone() {
-        let rater = |name: &str, rho: &str| format!("Rater '{name}' runs against the others on size (Spearman {rho}): is the scale reversed?");
-        assert_eq!(key_of(&rater("kim", "-0.25")), key_of(&rater("jo 2", "-0.4")));
-        assert_eq!(key_of("all 12 items' pairs say 0.5."), "all … items' pairs say ….".replace("….", "…"));
+        let rater =
+            |name: &str, rho: &str| format!("Rater '{name}' runs against the others on size (Spearman {rho}): is the scale reversed?");
+        assert_eq!(key_of(&rater("kim", "-0.25")), key_of(&rater("jo 2", "0.4")));
+        assert_eq!(key_of("all 12 items' pairs say 0.5."), "all … items' pairs say …");
         assert_ne!(key_of("one item is compared"), key_of("one item is left out"));
     }
 }

@@ -82,11 +82,7 @@ pub fn significance_words(found: &Comparison) -> String {
     for pair in &found.significance {
         *tested.entry(&pair.criterion).or_default() += usize::from(pair.p_holm.value().is_some());
     }
-    let zones = if names.iter().any(|name| is_of_zone(name)) {
-        ", those inside and outside the region among them"
-    } else {
-        ""
-    };
+    let zones = if names.iter().any(|name| is_of_zone(name)) { ", those inside and outside the region among them" } else { "" };
     let counts: Vec<String> = tested.iter().map(|(criterion, count)| format!("{count} on {criterion}")).collect();
     format!("{what} Holm's correction is for all comparisons with a result ({}){zones}.", counts.join(", "))
 }
@@ -113,12 +109,8 @@ mod tests {
     /// item of the share, but one of the two that are compared over `over_modified`.
     #[test]
     fn what_the_ground_truth_leaves_out_is_explained() {
-        let edit = |item: &str, kind: &str, metric: Option<f64>| KnownEdit {
-            item: item.into(),
-            kind: kind.into(),
-            metric,
-            good: kind == "good",
-        };
+        let edit =
+            |item: &str, kind: &str, metric: Option<f64>| KnownEdit { item: item.into(), kind: kind.into(), metric, good: kind == "good" };
         let mut edits = vec![edit("a", "good", Some(0.9)), edit("a", "over_modified", Some(0.1)), edit("a", "over_preserved", Some(0.2))];
         assert_eq!(ground_truth_words(&ground_truth(&edits, &[])), None, "nothing is left out");
         edits.extend([edit("b", "good", Some(0.5)), edit("b", "over_modified", Some(0.7)), edit("b", "over_preserved", None)]);

@@ -154,7 +154,11 @@ const HEADS: [Head<'static>; 8] = [
     Head::new("won", "", 40.0),
     Head::new("lost", "", 40.0),
     Head::new("tied", "", 40.0),
-    Head::new("Elo", "Elo (mean over 100 orders): start 1000, step 32; one order of the duels would decide it. Fewer orders of very many duels.", 50.0),
+    Head::new(
+        "Elo",
+        "Elo (mean over 100 orders): start 1000, step 32; one order of the duels would decide it. Fewer orders of very many duels.",
+        50.0,
+    ),
     Head::new("mean", "Mean of the judge's values.", 50.0),
 ];
 
@@ -164,19 +168,19 @@ fn board_ui(ui: &mut Ui, cx: &Context<'_>, board: &Leaderboard) {
     let of = if board.split == ALL { String::new() } else { format!(" · {}: {}", board.split, board.group) };
     section(ui, palette, &format!("By {name}{of}, {} duels", board.duels));
     table_ui(ui, cx, &format!("board {name}{of}"), &HEADS, board.standings.len(), |row| {
-            let Some(standing) = board.standings.get(row.index()) else { return };
-            row.col(|ui| {
-                ui.add(Label::new(RichText::new(model_name(&standing.model)).strong()).truncate());
-            });
-            row.col(|ui| value_ui(ui, &standing.win_rate));
-            row.col(|ui| interval_ui(ui, cx, &standing.strength, &standing.strength_interval));
-            for count in [standing.wins, standing.losses, standing.ties] {
-                row.col(|ui| count_ui(ui, count));
-            }
-            row.col(|ui| {
-                ui.label(RichText::new(format!("{:.0}", standing.elo)).monospace());
-            });
-            row.col(|ui| value_ui(ui, &standing.mean));
+        let Some(standing) = board.standings.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.add(Label::new(RichText::new(model_name(&standing.model)).strong()).truncate());
+        });
+        row.col(|ui| value_ui(ui, &standing.win_rate));
+        row.col(|ui| interval_ui(ui, cx, &standing.strength, &standing.strength_interval));
+        for count in [standing.wins, standing.losses, standing.ties] {
+            row.col(|ui| count_ui(ui, count));
+        }
+        row.col(|ui| {
+            ui.label(RichText::new(format!("{:.0}", standing.elo)).monospace());
+        });
+        row.col(|ui| value_ui(ui, &standing.mean));
     });
     let mut reasons = Reasons::default();
     board.standings.iter().for_each(|standing| reasons.add("strength", &standing.strength));

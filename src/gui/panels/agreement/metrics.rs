@@ -63,9 +63,9 @@ fn lines_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[&Line], salt: &str) {
     let palette = cx.palette(ui);
     let mut reasons = Reasons::default();
     table_ui(ui, cx, salt, &HEADS, lines.len(), |row| {
-            if let Some(line) = lines.get(row.index()) {
-                line_ui(row, cx, line);
-            }
+        if let Some(line) = lines.get(row.index()) {
+            line_ui(row, cx, line);
+        }
     });
     for line in lines {
         let name = metric_label(&line.metric);
@@ -158,24 +158,22 @@ fn significance_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
         return;
     }
     table_ui(ui, cx, "significance", &SIGNIFICANCE, shown.len(), |row| {
-            let Some(pair) = shown.get(row.index()) else { return };
-            row.col(|ui| {
-                ui.add(
-                    Label::new(format!("{} – {}", Measure::named(&pair.first).label(), Measure::named(&pair.second).label())).truncate(),
-                );
-            });
-            row.col(|ui| {
-                ui.add(Label::new(&pair.criterion).truncate());
-            });
-            row.col(|ui| match &pair.result {
-                Outcome::Value(result) => interval_ui(ui, cx, &Outcome::Value(result.difference), &result.interval),
-                Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
-            });
-            row.col(|ui| value_ui(ui, &pair.p_holm));
-            row.col(|ui| match &pair.result {
-                Outcome::Value(result) => count_ui(ui, result.items),
-                Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
-            });
+        let Some(pair) = shown.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.add(Label::new(format!("{} – {}", Measure::named(&pair.first).label(), Measure::named(&pair.second).label())).truncate());
+        });
+        row.col(|ui| {
+            ui.add(Label::new(&pair.criterion).truncate());
+        });
+        row.col(|ui| match &pair.result {
+            Outcome::Value(result) => interval_ui(ui, cx, &Outcome::Value(result.difference), &result.interval),
+            Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
+        });
+        row.col(|ui| value_ui(ui, &pair.p_holm));
+        row.col(|ui| match &pair.result {
+            Outcome::Value(result) => count_ui(ui, result.items),
+            Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
+        });
     });
     let elsewhere = tested(&found.significance.iter().collect::<Vec<_>>()) - tested(&shown);
     let others = match elsewhere {
@@ -196,14 +194,14 @@ fn votes_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     let zone = cx.state.agreement.view.zone;
     let lines: Vec<_> = found.votes.iter().filter(|line| Measure::named(&line.metric).is_of(zone)).collect();
     table_ui(ui, cx, "votes", &VOTES, lines.len(), |row| {
-            let Some(line) = lines.get(row.index()) else { return };
-            row.col(|ui| {
-                ui.label(RichText::new(metric_label(&line.metric)).strong());
-            });
-            row.col(|ui| {
-                ui.add(Label::new(&line.criterion).truncate());
-            });
-            row.col(|ui| interval_ui(ui, cx, &line.agreement.micro_mean, &line.micro_interval));
-            row.col(|ui| count_ui(ui, line.agreement.counts.compared));
+        let Some(line) = lines.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.label(RichText::new(metric_label(&line.metric)).strong());
+        });
+        row.col(|ui| {
+            ui.add(Label::new(&line.criterion).truncate());
+        });
+        row.col(|ui| interval_ui(ui, cx, &line.agreement.micro_mean, &line.micro_interval));
+        row.col(|ui| count_ui(ui, line.agreement.counts.compared));
     });
 }

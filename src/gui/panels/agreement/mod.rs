@@ -163,7 +163,8 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
     if let Some(gathered) = &agreement.gathered {
         if let Some(range) = command::named_range(cx, &gathered.about) {
             let text = RichText::new(format!("Range '{}' is in force", range.name)).size(12.0).color(palette.text_strong.0);
-            let meaning = format!("{}. Plot and tables normalise modify and preserve by it; the Saved tab chooses another.", range.bounds_words());
+            let meaning =
+                format!("{}. Plot and tables normalise modify and preserve by it; the Saved tab chooses another.", range.bounds_words());
             ui.add(egui::Label::new(text).wrap()).on_hover_text(meaning);
         }
         statistics::statistics_ui(ui, &mut choices, &gathered.evidence.metrics);

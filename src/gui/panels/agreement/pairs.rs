@@ -140,15 +140,15 @@ const HEADS: [Head<'static>; 6] = [
 
 fn counts_ui(ui: &mut Ui, cx: &Context<'_>, pairs: &[ModelPair]) {
     table_ui(ui, cx, "pairs", &HEADS, pairs.len(), |row| {
-            let Some(pair) = pairs.get(row.index()) else { return };
-            row.col(|ui| {
-                let text = format!("{} – {}", model_name(&pair.models[0]), model_name(&pair.models[1]));
-                ui.add(Label::new(RichText::new(text)).truncate());
-            });
-            row.col(|ui| value_ui(ui, &pair.share));
-            let counts = &pair.counts;
-            for count in [counts.compared, counts.human_ties, counts.metric_ties, counts.missing_metric + counts.missing_human] {
-                row.col(|ui| count_ui(ui, count));
-            }
+        let Some(pair) = pairs.get(row.index()) else { return };
+        row.col(|ui| {
+            let text = format!("{} – {}", model_name(&pair.models[0]), model_name(&pair.models[1]));
+            ui.add(Label::new(RichText::new(text)).truncate());
+        });
+        row.col(|ui| value_ui(ui, &pair.share));
+        let counts = &pair.counts;
+        for count in [counts.compared, counts.human_ties, counts.metric_ties, counts.missing_metric + counts.missing_human] {
+            row.col(|ui| count_ui(ui, count));
+        }
     });
 }

@@ -27,20 +27,20 @@ pub(super) fn published_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
 
 fn table_of(ui: &mut Ui, cx: &Context<'_>, found: &Comparison, table: &PublishedTable) {
     table_ui(ui, cx, table.title, &HEADS, table.lines.len(), |row| {
-            let Some(line) = table.lines.get(row.index()) else { return };
-            let (meant, own) = (beside(line.metric), table.own_line(line.metric, found));
-            row.col(|ui| {
-                ui.add(Label::new(RichText::new(line.metric).strong()).truncate());
-            });
-            row.col(|ui| value_ui(ui, &Outcome::Value(line.mean)));
-            row.col(|ui| {
-                let name = own.map(|own| own.metric.as_str()).or(meant.columns.first().copied()).map_or("–", own_name);
-                ui.add(Label::new(name).truncate()).on_hover_text(meant.remark);
-            });
-            row.col(|ui| match own {
-                Some(own) => interval_ui(ui, cx, &own.agreement.macro_mean, &own.macro_interval),
-                None if meant.columns.is_empty() => value_ui(ui, &Outcome::NotApplicable(meant.remark.to_owned())),
-                None => value_ui(ui, &Outcome::NotApplicable("it has no values in this project".to_owned())),
-            });
+        let Some(line) = table.lines.get(row.index()) else { return };
+        let (meant, own) = (beside(line.metric), table.own_line(line.metric, found));
+        row.col(|ui| {
+            ui.add(Label::new(RichText::new(line.metric).strong()).truncate());
+        });
+        row.col(|ui| value_ui(ui, &Outcome::Value(line.mean)));
+        row.col(|ui| {
+            let name = own.map(|own| own.metric.as_str()).or(meant.columns.first().copied()).map_or("–", own_name);
+            ui.add(Label::new(name).truncate()).on_hover_text(meant.remark);
+        });
+        row.col(|ui| match own {
+            Some(own) => interval_ui(ui, cx, &own.agreement.macro_mean, &own.macro_interval),
+            None if meant.columns.is_empty() => value_ui(ui, &Outcome::NotApplicable(meant.remark.to_owned())),
+            None => value_ui(ui, &Outcome::NotApplicable("it has no values in this project".to_owned())),
+        });
     });
 }

@@ -22,9 +22,17 @@ const AGREEMENT: [Head<'static>; 11] = [
     Head::new("α nom.", "Krippendorff's α, nominal.", 52.0),
     Head::new("α ord.", "Krippendorff's α, ordinal.", 52.0),
     Head::new("α int.", "Krippendorff's α, interval.", 52.0),
-    Head::new("of all", "Edits that every rater answered: Fleiss' κ and the intraclass correlations to the right are over these alone.", 42.0),
+    Head::new(
+        "of all",
+        "Edits that every rater answered: Fleiss' κ and the intraclass correlations to the right are over these alone.",
+        42.0,
+    ),
     Head::new("Fleiss κ", "Over the edits that every rater answered.", 56.0),
-    Head::new("ICC(2,1)", "Intraclass correlation: the same raters, one answer, absolute agreement; over the edits that every rater answered.", 60.0),
+    Head::new(
+        "ICC(2,1)",
+        "Intraclass correlation: the same raters, one answer, absolute agreement; over the edits that every rater answered.",
+        60.0,
+    ),
     Head::new("ICC(2,k)", "The same for the mean of the raters.", 60.0),
 ];
 
@@ -106,24 +114,24 @@ fn between_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[(&str, &str, &BetweenRater
     }
     let palette = cx.palette(ui);
     table_ui(ui, cx, "between", &AGREEMENT, lines.len(), |row| {
-            let Some((criterion, model, of)) = lines.get(row.index()) else { return };
-            let name = if model.is_empty() { RichText::new("all models").strong() } else { RichText::new(model_name(model)) };
-            for text in [RichText::new(*criterion), name] {
-                row.col(|ui| {
-                    ui.add(Label::new(text).truncate());
-                });
-            }
-            row.col(|ui| count_ui(ui, of.edits_with_two));
-            for value in [&of.percent, &of.alpha_nominal, &of.alpha_ordinal, &of.alpha_interval] {
-                row.col(|ui| value_ui(ui, value));
-            }
-            row.col(|ui| match of.edits_with_all {
-                Some(count) => count_ui(ui, count),
-                None => value_ui(ui, &Outcome::NotApplicable("it was not kept with this comparison".to_owned())),
+        let Some((criterion, model, of)) = lines.get(row.index()) else { return };
+        let name = if model.is_empty() { RichText::new("all models").strong() } else { RichText::new(model_name(model)) };
+        for text in [RichText::new(*criterion), name] {
+            row.col(|ui| {
+                ui.add(Label::new(text).truncate());
             });
-            for value in [&of.fleiss_kappa, &of.icc_single, &of.icc_mean] {
-                row.col(|ui| value_ui(ui, value));
-            }
+        }
+        row.col(|ui| count_ui(ui, of.edits_with_two));
+        for value in [&of.percent, &of.alpha_nominal, &of.alpha_ordinal, &of.alpha_interval] {
+            row.col(|ui| value_ui(ui, value));
+        }
+        row.col(|ui| match of.edits_with_all {
+            Some(count) => count_ui(ui, count),
+            None => value_ui(ui, &Outcome::NotApplicable("it was not kept with this comparison".to_owned())),
+        });
+        for value in [&of.fleiss_kappa, &of.icc_single, &of.icc_mean] {
+            row.col(|ui| value_ui(ui, value));
+        }
     });
     let mut reasons = Reasons::default();
     for (criterion, model, of) in lines {
@@ -140,14 +148,14 @@ fn kappas_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, criteria: &BTreeMap<Stri
     ui.add_space(8.0);
     if !lines.is_empty() {
         table_ui(ui, cx, salt, &PAIRS, lines.len(), |row| {
-                let Some((criterion, pair)) = lines.get(row.index()) else { return };
-                for text in [(*criterion).to_owned(), pair.raters.join(" – ")] {
-                    row.col(|ui| {
-                        ui.add(Label::new(text).truncate());
-                    });
-                }
-                row.col(|ui| value_ui(ui, &pair.kappa));
-                row.col(|ui| value_ui(ui, &pair.quadratic));
+            let Some((criterion, pair)) = lines.get(row.index()) else { return };
+            for text in [(*criterion).to_owned(), pair.raters.join(" – ")] {
+                row.col(|ui| {
+                    ui.add(Label::new(text).truncate());
+                });
+            }
+            row.col(|ui| value_ui(ui, &pair.kappa));
+            row.col(|ui| value_ui(ui, &pair.quadratic));
         });
     }
     for (criterion, why) in criteria.iter().filter_map(|(criterion, found)| Some((criterion, no_pairs_words(found)?))) {
@@ -180,16 +188,16 @@ fn voters_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
         .collect();
     section(ui, palette, "Habits of each voter");
     table_ui(ui, cx, "voters", &VOTERS, lines.len(), |row| {
-            let Some((criterion, voter, report)) = lines.get(row.index()) else { return };
-            for text in [*criterion, *voter] {
-                row.col(|ui| {
-                    ui.add(Label::new(text).truncate());
-                });
-            }
-            row.col(|ui| count_ui(ui, report.votes));
-            for value in [&report.first_share, &report.tie_share, &report.with_others] {
-                row.col(|ui| value_ui(ui, value));
-            }
+        let Some((criterion, voter, report)) = lines.get(row.index()) else { return };
+        for text in [*criterion, *voter] {
+            row.col(|ui| {
+                ui.add(Label::new(text).truncate());
+            });
+        }
+        row.col(|ui| count_ui(ui, report.votes));
+        for value in [&report.first_share, &report.tie_share, &report.with_others] {
+            row.col(|ui| value_ui(ui, value));
+        }
     });
 }
 
@@ -200,21 +208,21 @@ fn habits_ui(ui: &mut Ui, cx: &Context<'_>, raters: &BTreeMap<String, BTreeMap<S
         .collect();
     let palette = cx.palette(ui);
     table_ui(ui, cx, "habits", &HABITS, lines.len(), |row| {
-            let Some((criterion, rater, report)) = lines.get(row.index()) else { return };
-            let warned = report.runs_against();
-            let name = if warned { RichText::new(format!("⚠ {rater}")).color(palette.warning.0) } else { RichText::new(*rater) };
-            row.col(|ui| {
-                ui.add(Label::new(*criterion).truncate());
-            });
-            row.col(|ui| {
-                let label = ui.add(Label::new(name).truncate());
-                if warned {
-                    label.on_hover_text("Answers run against those of the others: is the scale reversed?");
-                }
-            });
-            row.col(|ui| count_ui(ui, report.answers));
-            for value in [&report.bias, &report.spread, &report.with_others, &report.self_consistency, &report.median_seconds] {
-                row.col(|ui| value_ui(ui, value));
+        let Some((criterion, rater, report)) = lines.get(row.index()) else { return };
+        let warned = report.runs_against();
+        let name = if warned { RichText::new(format!("⚠ {rater}")).color(palette.warning.0) } else { RichText::new(*rater) };
+        row.col(|ui| {
+            ui.add(Label::new(*criterion).truncate());
+        });
+        row.col(|ui| {
+            let label = ui.add(Label::new(name).truncate());
+            if warned {
+                label.on_hover_text("Answers run against those of the others: is the scale reversed?");
             }
+        });
+        row.col(|ui| count_ui(ui, report.answers));
+        for value in [&report.bias, &report.spread, &report.with_others, &report.self_consistency, &report.median_seconds] {
+            row.col(|ui| value_ui(ui, value));
+        }
     });
 }

@@ -108,24 +108,24 @@ fn changes_ui(ui: &mut Ui, cx: &Context<'_>, before: &Comparison, moved: &[Chang
 fn table_of_changes(ui: &mut Ui, cx: &Context<'_>, shown: &[&Change]) {
     let palette = cx.palette(ui);
     table_ui(ui, cx, "changes", &CHANGES, shown.len(), |row| {
-            let Some(change) = shown.get(row.index()) else { return };
-            let (quantity, of) = (change.quantity.as_str(), change_of(change));
-            for text in [RichText::new(quantity), RichText::new(of).strong(), RichText::new(&change.criterion)] {
-                row.col(|ui| {
-                    ui.add(Label::new(text).truncate());
-                });
-            }
-            row.col(|ui| value_ui(ui, &change.before));
-            row.col(|ui| value_ui(ui, &change.after));
-            row.col(|ui| match change.difference.value() {
-                Some(by) => drop(ui.label(RichText::new(format!("{by:+.3}")).monospace())),
-                None => value_ui(ui, &change.difference),
-            });
+        let Some(change) = shown.get(row.index()) else { return };
+        let (quantity, of) = (change.quantity.as_str(), change_of(change));
+        for text in [RichText::new(quantity), RichText::new(of).strong(), RichText::new(&change.criterion)] {
             row.col(|ui| {
-                if change.intervals_apart {
-                    ui.label(RichText::new("intervals apart").size(12.0).color(palette.warning.0));
-                }
+                ui.add(Label::new(text).truncate());
             });
+        }
+        row.col(|ui| value_ui(ui, &change.before));
+        row.col(|ui| value_ui(ui, &change.after));
+        row.col(|ui| match change.difference.value() {
+            Some(by) => drop(ui.label(RichText::new(format!("{by:+.3}")).monospace())),
+            None => value_ui(ui, &change.difference),
+        });
+        row.col(|ui| {
+            if change.intervals_apart {
+                ui.label(RichText::new("intervals apart").size(12.0).color(palette.warning.0));
+            }
+        });
     });
 }
 

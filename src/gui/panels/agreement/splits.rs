@@ -60,17 +60,17 @@ pub(super) fn splits_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     section(ui, palette, &heading);
     let mut reasons = Reasons::default();
     table_ui(ui, cx, "splits", &HEADS, lines.len(), |row| {
-            let Some(line) = lines.get(row.index()) else { return };
-            row.col(|ui| {
-                let name = if line.split == ALL { "all edits" } else { line.group.as_str() };
-                ui.add(Label::new(RichText::new(name).strong()).truncate());
-            });
-            row.col(|ui| interval_ui(ui, cx, &line.agreement.macro_mean, &line.macro_interval));
-            for value in [&line.spearman, &line.kendall_tau_b, &line.area_under_curve] {
-                row.col(|ui| value_ui(ui, value));
-            }
-            row.col(|ui| count_ui(ui, line.complete));
-            row.col(|ui| count_ui(ui, line.agreement.counts.compared));
+        let Some(line) = lines.get(row.index()) else { return };
+        row.col(|ui| {
+            let name = if line.split == ALL { "all edits" } else { line.group.as_str() };
+            ui.add(Label::new(RichText::new(name).strong()).truncate());
+        });
+        row.col(|ui| interval_ui(ui, cx, &line.agreement.macro_mean, &line.macro_interval));
+        for value in [&line.spearman, &line.kendall_tau_b, &line.area_under_curve] {
+            row.col(|ui| value_ui(ui, value));
+        }
+        row.col(|ui| count_ui(ui, line.complete));
+        row.col(|ui| count_ui(ui, line.agreement.counts.compared));
     });
     for line in &lines {
         reasons.add(&line.group, &line.agreement.macro_mean);

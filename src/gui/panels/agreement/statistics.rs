@@ -12,14 +12,24 @@ pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[Strin
         Grid::new("statistics").num_columns(4).spacing(vec2(12.0, 6.0)).show(ui, |ui| {
             let mut per_cent = choices.level * 100.0;
             let meaning = "Share of the resamples that lies inside an interval.";
-            if field(ui, "Level of intervals", DragValue::new(&mut per_cent).range(50.0..=99.9).suffix(" %").custom_formatter(|value, _| plain(value)), meaning) {
+            if field(
+                ui,
+                "Level of intervals",
+                DragValue::new(&mut per_cent).range(50.0..=99.9).suffix(" %").custom_formatter(|value, _| plain(value)),
+                meaning,
+            ) {
                 choices.level = per_cent / 100.0;
             }
             let meaning = "Of the bootstrap, and of the halves of the held-out weight. The same seed gives the same numbers.";
             field(ui, "Seed", DragValue::new(&mut choices.seed), meaning);
             ui.end_row();
             let meaning = "“Items needed” says how many items give an interval of this width.";
-            field(ui, "Width for items needed", DragValue::new(&mut choices.width).range(0.001..=2.0).custom_formatter(|value, _| plain(value)), meaning);
+            field(
+                ui,
+                "Width for items needed",
+                DragValue::new(&mut choices.width).range(0.001..=2.0).custom_formatter(|value, _| plain(value)),
+                meaning,
+            );
             good_ui(ui, choices);
             ui.end_row();
             first_ui(ui, choices, metrics);

@@ -64,11 +64,11 @@ const HEADS: [Head<'static>; 2] = [Head::new("α", "", 60.0), Head::new("agreeme
 
 fn table_of(ui: &mut Ui, cx: &Context<'_>, weights: &Weights) {
     table_ui(ui, cx, "weights table", &HEADS, weights.sweep.len(), |row| {
-            let Some(at) = weights.sweep.get(row.index()) else { return };
-            row.col(|ui| {
-                ui.label(RichText::new(format!("{:.1}", at.alpha)).monospace());
-            });
-            row.col(|ui| value_ui(ui, &at.agreement));
+        let Some(at) = weights.sweep.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.label(RichText::new(format!("{:.1}", at.alpha)).monospace());
+        });
+        row.col(|ui| value_ui(ui, &at.agreement));
     });
     let mut reasons = Reasons::default();
     weights.sweep.iter().for_each(|at| reasons.add(&format!("α = {:.1}", at.alpha), &at.agreement));
