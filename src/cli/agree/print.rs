@@ -99,14 +99,13 @@ fn lines(comparison: &Comparison) {
     );
     let mut reasons = Reasons::default();
     for line in comparison.lines.iter().filter(|line| is_shown(&line.metric)) {
-        let interval = interval(&line.macro_interval);
         out!(
             "{:<22} {:<width$} {:<13} {:>6} {:>13} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6} {:>6}",
             edits(&line.split, &line.group),
             marked_metric(comparison, &line.metric),
             line.criterion,
             cell(&line.agreement.macro_mean),
-            interval,
+            interval(&line.macro_interval),
             cell(&line.agreement.micro_mean),
             line.agreement.counts.compared,
             cell(&line.spearman),
@@ -118,6 +117,11 @@ fn lines(comparison: &Comparison) {
         line_reasons(comparison, line, &mut reasons);
     }
     reasons.print();
+    about_lines(comparison);
+}
+
+/// How the lines were made, and what narrower intervals would need.
+fn about_lines(comparison: &Comparison) {
     if comparison.lines.iter().any(|line| is_shown(&line.metric) && column_better(&line.metric) == Better::Lower) {
         out!("{TURNED}");
     }
