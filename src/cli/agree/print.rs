@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Better, Outcome, column_better};
+use crate::domain::Outcome;
 use crate::export::{
-    ELO, TURNED, ground_truth_words, is_of_zone, marked_metric, metric_words, no_pairs_words, one_rater_words, significance_words,
+    ELO, TURNED, ground_truth_words, is_distance, is_of_zone, marked_metric, metric_words, no_pairs_words, one_rater_words,
+    significance_words,
 };
 use crate::stats::Interval;
 use crate::stats::comparison::{ALL, Comparison, Leaderboard, Line};
@@ -122,7 +123,7 @@ fn lines(comparison: &Comparison) {
 
 /// How the lines were made, and what narrower intervals would need.
 fn about_lines(comparison: &Comparison) {
-    if comparison.lines.iter().any(|line| is_shown(&line.metric) && column_better(&line.metric) == Better::Lower) {
+    if comparison.lines.iter().any(|line| is_shown(&line.metric) && is_distance(&line.metric)) {
         out!("{TURNED}");
     }
     let level = comparison.plan.bootstrap.level * 100.0;

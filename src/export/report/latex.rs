@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::words::{is_of_zone, metric_words};
-use crate::domain::{Better, Outcome, column_better};
+use super::words::{is_distance, is_of_zone, metric_words};
+use crate::domain::Outcome;
 use crate::stats::Interval;
 use crate::stats::comparison::{ALL, Comparison, Line, utc_text};
 use crate::stats::published::{PAPER, beside, own_name};
@@ -61,7 +61,7 @@ pub(super) fn table(comparison: &Comparison) -> String {
         about.rated,
         comparison.plan.bootstrap.resamples,
         escape(&about.tie_policy),
-        if lines().any(is_distance) { " $\\downarrow$: a distance, counted with its sign turned." } else { "" },
+        if lines().any(|found| is_distance(&found.metric)) { " $\\downarrow$: a distance, counted with its sign turned." } else { "" },
         if about.simulated_ratings { " Some ratings were simulated by a program." } else { "" }
     ));
     line("\\end{table}".into());
@@ -70,7 +70,7 @@ pub(super) fn table(comparison: &Comparison) -> String {
 
 /// One line of the comparison; a distance is marked.
 fn row(comparison: &Comparison, found: &Line) -> String {
-    let mark = if is_distance(found) { " $\\downarrow$" } else { "" };
+    let mark = if is_distance(&found.metric) { " $\\downarrow$" } else { "" };
     format!(
         "    {}{mark} & {} & {} & {} & {} & {} & {} \\\\",
         escape(metric_words(comparison, &found.metric)),
@@ -81,10 +81,6 @@ fn row(comparison: &Comparison, found: &Line) -> String {
         with_interval(&found.spearman, &found.spearman_interval),
         cell(&found.kendall_tau_b)
     )
-}
-
-fn is_distance(found: &Line) -> bool {
-    column_better(&found.metric) == Better::Lower
 }
 
 fn cell(outcome: &Outcome<f64>) -> String {

@@ -4,9 +4,8 @@ use super::html::escape;
 use super::notes;
 use super::plots::{Dot, dots, scatter as scatter_plot};
 use super::sections::{missing, number, table, undefined, with_interval};
-use super::words::{TURNED, is_of_zone, marked_metric, metric_words};
+use super::words::{TURNED, is_distance, is_of_zone, marked_metric, metric_words};
 use super::{ACROSS, ReportExtras};
-use crate::domain::{Better, column_better};
 use crate::stats::comparison::{ALL, Comparison, Line};
 
 /// The lines with what is looked at first.
@@ -97,7 +96,7 @@ pub(super) fn metrics(comparison: &Comparison) -> String {
 
 /// How to read the numbers.
 fn about_numbers(comparison: &Comparison, lines: &[&Line]) -> String {
-    let turned = if lines.iter().any(|line| column_better(&line.metric) == Better::Lower) { format!(" {TURNED}") } else { String::new() };
+    let turned = if lines.iter().any(|line| is_distance(&line.metric)) { format!(" {TURNED}") } else { String::new() };
     format!(
         "<p class=\"dim\">Macro: for each pair of models, the share of items where people prefer one edit and the metric the same one; plain \
          mean over pairs of models. Micro: over all pairs of edits together. Intervals: {} %, percentile bootstrap over items, {} resamples, seed {}. \

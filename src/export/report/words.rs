@@ -14,8 +14,14 @@ pub fn metric_words<'a>(found: &Comparison, metric: &'a str) -> &'a str {
 
 /// The same, marked where the metric is a distance, whose sign is turned before it is compared.
 pub fn marked_metric(found: &Comparison, metric: &str) -> String {
-    let mark = if column_better(metric) == Better::Lower { " ↓" } else { "" };
+    let mark = if is_distance(metric) { " ↓" } else { "" };
     format!("{}{mark}", metric_words(found, metric))
+}
+
+/// Whether lower values of a metric are better, as far as its name says. A comparison does not keep which columns of somebody's own tables
+/// were turned round, so those have no mark.
+pub fn is_distance(metric: &str) -> bool {
+    column_better(metric) == Better::Lower
 }
 
 /// Whether a metric is of the part of the picture inside or outside the region; such lines come after all others.
