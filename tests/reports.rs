@@ -154,7 +154,7 @@ fn a_page_names_bpm_and_folds_zones_and_notes() {
     let text = page(folder.path(), &comparison, &ReportExtras::default());
     assert!(text.contains("<td>BPM</td>") && !text.contains("<td>overall</td><td>overall</td>"), "{text}");
     assert!(text.contains("BPM · overall</text>") && text.contains("<td>l1 ↓</td>") && text.contains("sign is turned"), "{text}");
-    assert!(text.contains("Elo (mean over 100 orders)") && text.contains("Only") | text.contains("Every pair"), "{text}");
+    assert!(text.contains("Elo (mean over 100 orders)") && text.contains("<td>BPM – l1</td>"), "{text}");
     // Notes: the general one open before the first table, the three of a kind folded after it.
     let (head, rest) = text.split_once("</table>").expect("a table");
     assert!(head.contains("<p class=\"note\">On everything.</p>") && !head.contains("levels"), "{head}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::Outcome;
 use crate::export::{
-    ELO, TURNED, ground_truth_words, is_distance, is_of_zone, marked_metric, metric_words, no_pairs_words, one_rater_words,
+    ELO, TURNED, ground_truth_words, is_distance, is_of_zone, marked_metric, metric_words, no_pairs_words, note_words, one_rater_words,
     significance_words,
 };
 use crate::stats::Interval;
@@ -20,7 +20,7 @@ pub(super) fn print(comparison: &Comparison) {
     let votes = if about.vote_count > 0 { format!(", {} votes", about.vote_count) } else { String::new() };
     out!("{}: {} edits, {} rated{votes}; ties: {}", about.data, about.edits, about.rated, about.tie_policy);
     for note in &comparison.notes {
-        out!("note: {note}");
+        out!("note: {}", note_words(comparison, note));
     }
     lines(comparison);
     votes_table(comparison);

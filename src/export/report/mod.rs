@@ -17,6 +17,7 @@ use std::path::Path;
 use super::{ExportError, write_file};
 use crate::stats::comparison::Comparison;
 pub use crate::stats::comparison::{ReportEdit, ReportExtras, ReportPoint};
+pub use notes::note_words;
 pub use words::{
     DRAWN_NOW, ELO, TURNED, ground_truth_words, is_distance, is_of_zone, marked_metric, metric_words, no_pairs_words, one_rater_words,
     significance_words, stayed, stayed_words,

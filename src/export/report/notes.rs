@@ -1,7 +1,5 @@
 //! Notes on the numbers: those on all of them at the top, those on single lines and raters folded, each kind once.
 
-use std::collections::BTreeSet;
-
 use super::html::escape;
 use super::words::metric_words;
 use crate::stats::comparison::Comparison;
@@ -26,12 +24,12 @@ fn is_general(comparison: &Comparison, note: &str) -> bool {
 
 /// Metrics, criterion and text of a note that begins with them.
 fn about_lines<'a>(comparison: &'a Comparison, note: &'a str) -> Option<(Vec<&'a str>, &'a str, &'a str)> {
-    let metrics: BTreeSet<&str> = comparison.lines.iter().map(|line| line.metric.as_str()).collect();
-    let criteria: BTreeSet<&str> = comparison.lines.iter().map(|line| line.criterion.as_str()).collect();
     let (names, rest) = note.split_once(" against ")?;
     let names: Vec<&str> = names.split(", ").collect();
-    let criterion = criteria.into_iter().find(|criterion| rest.strip_prefix(criterion).is_some_and(|rest| rest.starts_with(": ")))?;
-    names.iter().all(|name| metrics.contains(name)).then(|| (names, criterion, &rest[criterion.len() + 2..]))
+    let begins = |criterion: &str| rest.strip_prefix(criterion).is_some_and(|rest| rest.starts_with(": "));
+    let criterion = comparison.lines.iter().map(|line| line.criterion.as_str()).find(|criterion| begins(criterion))?;
+    let known = |name: &&str| comparison.lines.iter().any(|line| line.metric == **name);
+    names.iter().all(known).then(|| (names, criterion, &rest[criterion.len() + 2..])) // begins with the criterion and two ASCII letters
 }
 
 /// The words of a note without its numbers and quoted names.
@@ -52,6 +50,17 @@ fn key_of(text: &str) -> String {
         (number, before) = (digit, c);
     }
     key.replace("-…", "…")
+}
+
+/// A note as people read it: metrics by the names that they have everywhere else.
+pub fn note_words(comparison: &Comparison, note: &str) -> String {
+    match about_lines(comparison, note) {
+        Some((metrics, criterion, text)) => {
+            let names: Vec<&str> = metrics.into_iter().map(|metric| metric_words(comparison, metric)).collect();
+            format!("{} against {criterion}: {text}", names.join(", "))
+        }
+        None => note.to_owned(),
+    }
 }
 
 fn kinds(comparison: &Comparison) -> Vec<Kind<'_>> {

@@ -214,7 +214,7 @@ mod tests {
     fn labels_of_dots_are_not_cut() {
         for (label, whole) in [("snr.inside · overall (0, 0.5, 1, 2)".to_owned(), true), ("x".repeat(80), false), ("a".to_owned(), true)] {
             let svg = dots(&[Dot { label: label.clone(), value: 0.5, interval: None }], [0.0, 1.0], None);
-            let text = svg.split("</title>").find_map(|rest| rest.split_once("</text>").map(|(text, _)| text)).expect("a label");
+            let text = svg.split("</title>").skip(1).find_map(|rest| rest.split_once("</text>").map(|(text, _)| text)).expect("a label");
             assert_eq!(text == label, whole, "{text}");
             let anchor = svg.split("<text x=\"").skip(1).find(|rest| rest.contains("text-anchor=\"end\"")).expect("a label");
             let anchor: f64 = anchor.split('"').next().expect("an attribute ends").parse().expect("a number");
