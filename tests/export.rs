@@ -88,7 +88,7 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
             "parse": {"original_part": "cup.", "size": "bigger", "doubtful": "two, nouns", "more_edits": true, "origin": "rules"},
             "ratings": [{"rater": "x", "simulated": true, "values": {"overall": 4.5, "odd;name": 2}, "comment": "a,b", "at_millis": 3},
                         {"rater": "y", "values": {"overall": 1}}],
-            "seed": 7, "note": "plain, text", "empty": "", "list": [1, null], "item.scene": "kitchen", "item.n": 1.5}"#,
+            "seed": 7, "=sum": "=1+1", "shift": "-0.5", "note": "plain, text", "empty": "", "list": [1, null], "item.scene": "kitchen", "item.n": 1.5}"#,
         r#"{"id": "b", "item": "I", "source": "s%201.png", "instruction": "say \"hi\",\nplease", "edited": "é.png", "note": "007", "big": 12345678901234567890}"#,
     ];
     std::fs::write(&manifest, lines.map(|line| line.replace('\n', " ")).join("\n")).expect("the folder is ours");
@@ -126,6 +126,8 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
     assert_eq!(cell("editscope.human.overall").as_deref(), Some("2.75"));
     assert_eq!(cell("note").as_deref(), Some("plain, text"));
     assert_eq!(cell("seed:json").as_deref(), Some("7"));
+    // No spreadsheet runs it; a number stays one.
+    assert_eq!((cell("'=sum").as_deref(), cell("shift").as_deref()), (Some("'=1+1"), Some("-0.5")));
 }
 
 #[test]

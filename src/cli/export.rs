@@ -50,7 +50,7 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
 fn coco(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Finish> {
     let found = outputs::annotated(project, scored)?;
     for why in &found.failed {
-        eprintln!("failed: {why}");
+        tell!("failed: {why}");
     }
     let coco = |(picture, size, regions)| CocoPicture { picture, size, regions };
     let pictures: Vec<CocoPicture> = found.pictures.into_iter().map(coco).collect();

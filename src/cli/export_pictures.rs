@@ -30,7 +30,7 @@ pub fn masks(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyho
     }
     let folder = export.output.join(IGNORED);
     let ignored = write_masks(lazily(&masks.ignored), ink, &folder, &mut |_| {})?;
-    ignored.failed.iter().for_each(|(name, why)| eprintln!("failed: {name}: {why}"));
+    ignored.failed.iter().for_each(|(name, why)| tell!("failed: {name}: {why}"));
     out!("{}: {} masks ({color}: ignored pixels)", folder.display(), ignored.files.len());
     Ok(if ignored.failed.is_empty() { finish } else { Finish::SomeFailed })
 }
@@ -89,7 +89,7 @@ fn with_progress<T>(total: usize, write: impl FnOnce(&mut dyn FnMut(usize)) -> T
 /// Says what was written, what had no region, what is outdated, and what failed.
 fn say(written: &Written, what: &str, masks: &Masks, export: &Export, scored: &[ScoredEdit]) -> Finish {
     for (name, why) in &written.failed {
-        eprintln!("failed: {name}: {why}");
+        tell!("failed: {name}: {why}");
     }
     let with: HashSet<&str> = masks.edit.iter().map(|mask| mask.key.0.as_str()).collect();
     let without = scored.iter().filter(|edit| edit.score.is_some() && !with.contains(edit.key.0.as_str())).count();

@@ -9,7 +9,7 @@ use super::args::Merge;
 pub fn run(merge: &Merge) -> anyhow::Result<Finish> {
     let report = storage::merge(&merge.projects, &merge.output)?;
     if merge.json {
-        out!("{}", serde_json::to_string(&report)?);
+        out_json!("{}", serde_json::to_string(&report)?);
     } else {
         print(&report, merge, &Project::open_read_only(&merge.output)?.raters_alike()?);
     }
@@ -19,12 +19,13 @@ pub fn run(merge: &Merge) -> anyhow::Result<Finish> {
 fn print(report: &MergeReport, merge: &Merge, alike: &[String]) {
     let words = |counts: &Counts| {
         format!(
-            "{} items, {} edits, {} ratings, {} answers in {} sessions, {} parses, {} changes of regions, {} runs",
+            "{} items, {} edits, {} ratings, {} answers in {} sessions, {} votes from tables, {} parses, {} changes of regions, {} runs",
             counts.items,
             counts.edits,
             counts.ratings,
             counts.judgements,
             counts.sessions,
+            counts.votes,
             counts.parses,
             counts.region_changes,
             counts.runs

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::visible::visible;
+
 /// Away from a terminal a line is printed each time so many more are done.
 const EVERY: usize = 25;
 
@@ -49,8 +51,8 @@ impl Progress {
     /// A line above the bar.
     pub fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.println(visible(text)),
+            None => tell!("{text}"),
         }
     }
 
@@ -59,9 +61,9 @@ impl Progress {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(done as u64);
-                bar.set_message(current.to_owned());
+                bar.set_message(visible(current).into_owned());
             }
-            None if done.is_multiple_of(EVERY) || done == total => eprintln!("{done}/{total}"),
+            None if done.is_multiple_of(EVERY) || done == total => tell!("{done}/{total}"),
             None => {}
         }
     }

@@ -148,14 +148,31 @@ pub fn refuse_known(project: &Project, name: &str, profile: Profile, replace: bo
 /// When it cannot be read, is no range, or has bounds that are none.
 pub fn from_file(path: &Path) -> anyhow::Result<Range> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    Range::from_json(&text).map_err(|why| anyhow::anyhow!("{} is no range that `range export` wrote: {why}", path.display()))
+    let text = text.trim_start_matches('\u{feff}');
+    Range::from_json(text).map_err(|why| anyhow::anyhow!("{} is no range that `range export` wrote: {why}", path.display()))
+}
+
+/// The range in the file that `--range FILE.json` names, of a profile; `None` when `name` is no such file.
+///
+/// # Errors
+/// When the file is no range, or one of another profile.
+pub fn from_named_file(name: &str, profile: Profile) -> anyhow::Result<Option<Range>> {
+    let path = Path::new(name);
+    if !name.ends_with(".json") || !path.is_file() {
+        return Ok(None);
+    }
+    let range = from_file(path).context("--range")?;
+    if range.profile != profile {
+        bail!("--range: '{name}' was fitted on profile {}, the scores are of {profile}", range.profile);
+    }
+    Ok(Some(range))
 }
 
 fn list(project: &Project, json: bool) -> anyhow::Result<()> {
     let ranges = project.ranges(None)?;
     for range in &ranges {
         if json {
-            out!("{}", serde_json::to_string(range)?);
+            out_json!("{}", serde_json::to_string(range)?);
         } else {
             out!("{}", words(range));
         }

@@ -12,9 +12,9 @@ use super::progress::told;
 pub(super) fn import(import: &Import) -> anyhow::Result<Finish> {
     let found = read_opinions(&import.data, import.ratings_format, import.columns.as_ref())?;
     let taken = opinions::import_telling(&found, &import.output, &told("edits with ratings"))?;
-    eprintln!("note: read as {}: {}", found.format, found.read_as);
+    tell!("note: read as {}: {}", found.format, found.read_as);
     for note in &taken.notes {
-        eprintln!("problem: {note}");
+        tell!("problem: {note}");
     }
     let counts = [(taken.ratings, found.ratings.len(), "ratings"), (taken.votes, found.votes.len(), "votes")];
     let counts: Vec<String> =

@@ -53,12 +53,12 @@ pub fn import(file: &Path, read: RaterFile, project: &Path) -> anyhow::Result<Fi
     problems.extend(about);
     if done.is_about_nothing() {
         for line in grouped(&problems, SHOWN) {
-            eprintln!("problem: {line}");
+            tell!("problem: {line}");
         }
         bail!("{}: nothing in {} is about its edits; nothing was added", project.display(), file.display());
     }
     for problem in &problems {
-        eprintln!("problem: {problem}");
+        tell!("problem: {problem}");
     }
     for question in opened.raters_alike()? {
         eprintln!("note: {question}");

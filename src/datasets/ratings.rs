@@ -13,6 +13,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::numbers::DecimalSign;
 use crate::domain::json::{from_value, in_words};
 use crate::domain::{CRITERIA, LARGEST_ANSWER, Rating, is_answer, rater_name};
 
@@ -167,7 +168,7 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
         Value::Null => return None,
         Value::Number(number) => number.as_f64(),
         Value::String(text) if text.trim().is_empty() => return None,
-        Value::String(text) => decimal(text),
+        Value::String(text) => DecimalSign::Unknown.number(text),
         _ => None,
     };
     if let Some(large) = number.filter(|number| number.is_finite() && !is_answer(*number)) {
@@ -192,12 +193,6 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
             None
         }
     }
-}
-
-/// A number written with a decimal point or, where there is no point, a decimal comma.
-pub(super) fn decimal(text: &str) -> Option<f64> {
-    let text = text.trim();
-    text.parse().ok().or_else(|| if text.contains('.') { None } else { text.replacen(',', ".", 1).parse().ok() })
 }
 
 /// A name or remark: text or a number; `None` when empty.

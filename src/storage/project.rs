@@ -42,7 +42,7 @@ impl Project {
     /// # Errors
     /// When something other than an empty file is there already, or the folder is missing or cannot be written to.
     pub fn create(path: &Path) -> Result<Self, StorageError> {
-        if std::fs::metadata(path).is_ok_and(|meta| meta.len() > 0 || meta.is_dir()) {
+        if std::fs::metadata(path).is_ok_and(|meta| meta.len() > 0 || !meta.is_file()) {
             return Err(StorageError::Exists { path: path.to_owned() });
         }
         let folder = folder_of(path)?;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
+use crate::cli::range;
 use crate::datasets::Sheet;
 use crate::datasets::opinions::{ColumnMap, read_opinions};
-use crate::engine::evidence::{Gathered, file_hash};
+use crate::engine::evidence::{Gathered, file_hash, saved_range};
 use crate::storage::Project;
 
 use super::args::{Agree, PeopleArgs};
@@ -20,7 +21,14 @@ pub(super) fn gather(agree: &Agree) -> anyhow::Result<Gathered> {
     match &agree.data {
         Some(path) if Project::is_meant(path) => {
             let project = Project::open_read_only(path)?;
-            gathered.add_project(&project, agree.profile, agree.range.as_deref(), !agree.people.ratings.is_empty())?;
+            let range = match agree.range.as_deref() {
+                Some(name) => match range::from_named_file(name, agree.profile)? {
+                    Some(range) => Some(range),
+                    None => Some(saved_range(&project, name, agree.profile)?),
+                },
+                None => None,
+            };
+            gathered.add_project(&project, agree.profile, range, !agree.people.ratings.is_empty())?;
         }
         Some(path) => tables::from_scores(path, agree, &mut gathered)?,
         None => {}

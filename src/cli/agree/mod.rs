@@ -12,8 +12,9 @@ use anyhow::bail;
 
 use crate::domain::Profile;
 use crate::engine::evidence::report_points;
-use crate::export::{ReportPoint, check_output};
+use crate::export::{ReportPoint, check_output, check_report_name};
 use crate::stats::comparison::{Comparison, compare_all};
+use crate::storage::Project;
 
 pub use args::Agree;
 
@@ -32,6 +33,11 @@ fn telling(agree: &Agree, told: bool) -> anyhow::Result<Finish> {
     if let Some(out) = &agree.report {
         let inputs: Vec<&Path> = agree.people.ratings.iter().chain(&agree.data).map(PathBuf::as_path).collect();
         check_output(out, &inputs)?;
+        // Said before minutes of computing, not after.
+        check_report_name(out)?;
+    }
+    if agree.range.is_some() && !agree.data.as_deref().is_some_and(Project::is_meant) {
+        bail!("--range: only the scores of a project are normalised; tables and lines of `score` hold what they hold: leave --range out");
     }
     if agree.saved.list {
         return saved::list(agree);
@@ -45,15 +51,15 @@ fn telling(agree: &Agree, told: bool) -> anyhow::Result<Finish> {
     }
     if let Some(out) = &agree.report {
         if told {
-            eprintln!("writing {} …", out.display());
+            tell!("writing {} …", out.display());
         }
         super::report::write(&comparison, points, agree.data.as_deref(), out)?;
         if told {
-            eprintln!("report: {}", out.display());
+            tell!("report: {}", out.display());
         }
     }
     if agree.json {
-        out!("{}", serde_json::to_string(&comparison)?);
+        out_json!("{}", serde_json::to_string(&comparison)?);
     } else if !agree.quiet {
         print::print(&comparison);
     }
@@ -73,17 +79,17 @@ fn compute(agree: &Agree, told: bool) -> anyhow::Result<(Comparison, Option<Vec<
     let plan = agree.statistics.plan()?;
     let reporting = agree.report.is_some();
     if reporting && told {
-        eprintln!("reading what was scored and rated …");
+        tell!("reading what was scored and rated …");
     }
     let gathered = gather::gather(agree)?;
     for problem in gathered.problems.iter().take(LISTED) {
-        eprintln!("problem: {problem}");
+        tell!("problem: {problem}");
     }
     if gathered.problems.len() > LISTED {
-        eprintln!("problem: … and {} more", gathered.problems.len() - LISTED);
+        tell!("problem: … and {} more", gathered.problems.len() - LISTED);
     }
     for remark in gathered.remarks.iter().filter(|_| told) {
-        eprintln!("note: {remark}");
+        tell!("note: {remark}");
     }
     if let Some(unknown) = plan.first.as_ref().filter(|first| !gathered.evidence.metrics.contains(first)) {
         bail!("--first: there is no metric '{unknown}'; there are: {}", gathered.evidence.metrics.join(", "));
@@ -93,7 +99,7 @@ fn compute(agree: &Agree, told: bool) -> anyhow::Result<(Comparison, Option<Vec<
         bail!("{}: none of its {} edits has been rated, so there is nothing to agree with", about.data, about.edits);
     }
     if reporting && told {
-        eprintln!("comparing {} rated edits, with intervals by drawing again …", about.rated);
+        tell!("comparing {} rated edits, with intervals by drawing again …", about.rated);
     }
     let mut comparison = compare_all(crate::stats::comparison::About { tie_policy: plan.ties.words(), ..about }, &gathered.evidence, &plan);
     if agree.saved.save.is_some() {

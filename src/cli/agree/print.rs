@@ -477,17 +477,20 @@ fn ground_truth(comparison: &Comparison) {
         for found in comparison.ground_truth.iter().filter(|found| is_shown(&found.metric)) {
             let against: Vec<String> =
                 found.result.against.iter().map(|a| format!("{} {} ({}/{})", a.kind, cell(&a.share), a.right, a.compared)).collect();
+            let over = if against.is_empty() { String::new() } else { format!("; over {}", against.join(", ")) };
             out!(
-                "  {:<16} {} ({} of {} items; {} without a value); over {}",
+                "  {:<16} {} ({} of {} items; {} without a value){over}",
                 marked_metric(comparison, &found.metric),
                 cell(&found.result.share),
                 found.result.right,
                 found.result.items,
-                found.result.missing_metric,
-                against.join(", ")
+                found.result.missing_metric
             );
             if let Some(words) = ground_truth_words(&found.result) {
                 out!("      {words}");
+            }
+            if let Some(why) = found.result.share.why() {
+                out!("      {why}");
             }
         }
     }

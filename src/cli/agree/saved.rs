@@ -36,7 +36,7 @@ pub(super) fn save(agree: &Agree, comparison: &mut Comparison) -> anyhow::Result
     let who = comparison.about.who.clone();
     project.save_comparison(name, &who, &serde_json::to_value(&*comparison)?)?;
     if !agree.quiet {
-        eprintln!("comparison '{name}' saved");
+        tell!("comparison '{name}' saved");
     }
     Ok(())
 }
@@ -46,7 +46,8 @@ pub(super) fn load(agree: &Agree, name: &str) -> anyhow::Result<Comparison> {
     let file = Path::new(name);
     if file.is_file() {
         let text = std::fs::read_to_string(file).with_context(|| name.to_owned())?;
-        return from_text(&text).with_context(|| format!("{name} is no comparison that `agree --json` wrote"));
+        return from_text(text.trim_start_matches('\u{feff}'))
+            .with_context(|| format!("{name} is no comparison that `agree --json` wrote"));
     }
     let project = Project::open_read_only(project_path(agree)?)?;
     let Some(saved) = project.comparison(name)? else {
@@ -64,7 +65,7 @@ pub(super) fn list(agree: &Agree) -> anyhow::Result<Finish> {
     for saved in &all {
         let number = |key: &str| saved.content[key].as_u64().unwrap_or_default();
         if agree.json {
-            out!(
+            out_json!(
                 "{}",
                 json!({"name": saved.name, "who": saved.who, "at_millis": saved.at_millis, "edits": number("edits"), "rated": number("rated")})
             );
@@ -86,7 +87,7 @@ pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison,
     let differently = before.made_differently(after);
     if as_json {
         let differently: Vec<_> = differently.iter().map(|(what, old, new)| json!({"what": what, "before": old, "after": new})).collect();
-        out!(
+        out_json!(
             "{}",
             json!({"same_data": same_data, "made_differently": differently, "before": before.about, "after": after.about, "changes": found})
         );

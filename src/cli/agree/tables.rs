@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
-use crate::datasets::opinions::{Column, ColumnMap, OpinionFormat, Role, may_be_quality, number_of, read_sheet};
+use crate::datasets::opinions::{Column, ColumnMap, OpinionFormat, Role, may_be_quality, read_sheet};
 use crate::datasets::{Problem, Sheet, SheetRow};
 use crate::domain::{Outcome, Score, columns, is_answer};
 use crate::engine::evidence::{Gathered, METRICS, file_hash, metric_names};
@@ -40,9 +40,11 @@ pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -
     add_sheet(&sheet, path, &agree.people, gathered)?;
     let answers = map_of(&sheet, agree.people.columns.as_ref());
     if agree.people.ratings.is_empty() && answers.0.iter().any(|column| matches!(column.role, Role::Answer { .. })) {
-        let opinions =
+        let mut opinions =
             read_sheet(&sheet, OpinionFormat::Columns, Some(&answers)).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
         gathered.remarks.push(format!("ratings from the same table: {}", opinions.read_as));
+        // These were told with the scores.
+        opinions.problems.retain(|problem| !sheet.problems.contains(problem));
         gathered.add_opinions(opinions, &sheet.file);
     }
     Ok(())
@@ -179,7 +181,8 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
     };
     let metrics: Vec<String> = map.free_numbers(sheet).into_iter().filter(|name| may_be_quality(name)).cloned().collect();
     if metrics.is_empty() && !map.0.iter().any(|column| matches!(column.role, Role::Answer { .. })) {
-        bail!("{}: it has no column of numbers beside {item_column} and {model_column}", path.display());
+        let told: Vec<String> = map.passed_over(sheet).into_iter().map(|told| format!("; {told}")).collect();
+        bail!("{}: it has no column of numbers beside {item_column} and {model_column}{}", path.display(), told.concat());
     }
     let mut known = gathered.places();
     let mut seen: BTreeSet<(usize, &str)> = BTreeSet::new();
@@ -198,7 +201,7 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
         let mut is_again = false;
         for metric in &metrics {
             let Some(text) = row.word(metric) else { continue };
-            match number_of(&text) {
+            match sheet.decimals.number(&text) {
                 Some(value) => {
                     let before = evidence.subjects[at].metrics.insert(metric.clone(), value);
                     // Another table may say better; within one table nothing says which row is right.
@@ -206,7 +209,7 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
                 }
                 None => gathered.problems.push(Problem {
                     place: format!("{}, column '{metric}'", row.place),
-                    reason: format!("'{text}' is not a number, or beyond ±1e15; read as missing"),
+                    reason: format!("{}; read as missing", sheet.decimals.why_none(&text)),
                 }),
             }
         }
@@ -219,6 +222,7 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
     let evidence = &mut gathered.evidence;
     evidence.metrics.extend(metrics.iter().filter(|metric| !evidence.metrics.contains(metric)).cloned().collect::<Vec<_>>());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    gathered.remarks.extend(map.passed_over(sheet).into_iter().map(|told| format!("{name}: {told}")));
     gathered.remarks.push(format!("{name}: metrics {} by {item_column} and {model_column}", metrics.join(", ")));
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::columns::named_columns;
-use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, about, number_of};
+use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, about};
 use crate::datasets::ratings::{is_true, rater_of_file};
 use crate::datasets::{Sheet, SheetRow};
 use crate::domain::{ModelVote, Preference, Rating};
@@ -130,7 +130,8 @@ fn add_vote(
         return;
     }
     let rater = rater_in(row, sheet);
-    found.votes.push(ModelVote { item, criterion: criterion.to_owned(), rater, first: first.clone(), second: second.clone(), preference });
+    let vote = ModelVote { item, criterion: criterion.to_owned(), rater, first: first.clone(), second: second.clone(), preference };
+    found.add_vote(&row.place, vote);
 }
 
 /// EditReward's training pairs: the first of the two is preferred unless `tie_case` says that they tie; each has 1-4 on two
@@ -152,9 +153,9 @@ pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
             for (column, criterion) in ANSWERS {
                 let column = format!("{side}_{column}");
                 let Some(text) = row.word(&column) else { continue };
-                match number_of(&text) {
+                match sheet.decimals.number(&text) {
                     Some(value) => drop(values.insert(criterion.to_owned(), value)),
-                    None => found.problem(&row.place, &column, format!("'{text}' is no number; read as missing")),
+                    None => found.problem(&row.place, &column, format!("{}; read as missing", sheet.decimals.why_none(&text))),
                 }
             }
             if !values.is_empty() {
@@ -192,9 +193,12 @@ pub(super) fn read_editscore(sheet: &Sheet) -> Result<Opinions, String> {
     // The order says who won, so a file that was written twice holds every pair twice.
     let before = found.votes.len();
     let mut seen = std::collections::HashSet::new();
-    found.votes.retain(|vote| {
-        seen.insert((vote.item.clone(), vote.criterion.clone(), vote.first.clone(), vote.second.clone(), vote.rater.clone()))
-    });
+    let places = std::mem::take(&mut found.vote_places);
+    for (vote, place) in std::mem::take(&mut found.votes).into_iter().zip(places) {
+        if seen.insert((vote.item.clone(), vote.criterion.clone(), vote.first.clone(), vote.second.clone(), vote.rater.clone())) {
+            found.add_vote(&place, vote);
+        }
+    }
     if found.votes.len() < before {
         let reason = format!("{} pairs come more than once; each is counted once", before - found.votes.len());
         found.problems.push(crate::datasets::Problem { place: sheet.file.clone(), reason });

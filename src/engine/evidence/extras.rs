@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{Gathered, METRICS, is_distance};
-use crate::datasets::Problem;
 use crate::datasets::opinions::{may_be_quality, number_of};
+use crate::datasets::{Problem, is_missing_word};
 use crate::domain::is_answer;
 use crate::storage::StoredEdit;
 
@@ -18,7 +18,8 @@ impl Gathered {
         for (key, value) in edits.iter().flat_map(|edit| &edit.extra) {
             if let Some(number) = number_in(value) {
                 let (numbers, filled) = keys.entry(key).or_default();
-                *filled += 1;
+                // "NaN" and "n/a" say nothing about the others; they are listed below.
+                *filled += usize::from(number.is_some() || !value.as_str().is_some_and(is_missing_word));
                 *numbers += usize::from(number.is_some());
             }
         }

@@ -18,6 +18,7 @@ use crate::stats::comparison::{About, Content, Evidence, OVERALL, Subject, crite
 use crate::stats::people::{EditName, means};
 use crate::storage::{EditId, Project};
 
+pub use project::saved_range;
 pub use report::{report_extras, report_points};
 
 /// The metric's own values, in the order of tables.
@@ -54,7 +55,9 @@ pub struct Gathered {
 /// When the project cannot be read, or has no such range, or nothing in it is scored or rated.
 pub fn of_project(path: &Path, profile: Profile, range: Option<&str>, ground_truth: Option<&Path>) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::new(path.display().to_string());
-    gathered.add_project(&Project::open_read_only(path)?, profile, range, false)?;
+    let project = Project::open_read_only(path)?;
+    let range = range.map(|name| saved_range(&project, name, profile)).transpose()?;
+    gathered.add_project(&project, profile, range, false)?;
     gathered.finish(&[], ground_truth)
 }
 
@@ -81,7 +84,7 @@ impl Gathered {
             row.human = at.and_then(|&at| evidence.subjects[at].human.get(OVERALL).copied());
         }
         if let Some(path) = ground_truth {
-            marks::add(path, evidence, &mut self.problems)?;
+            marks::add(path, evidence, &mut self.problems, &mut self.remarks)?;
             let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
             self.about.content.push(Content { what: format!("ground truth: {file}"), hash: file_hash(path)? });
         }
