@@ -186,6 +186,26 @@ fn genai_bench_votes_are_read_from_jsonl_and_from_a_viewers_rows() {
     assert_eq!(read("v.json", viewer).votes.len(), 1);
 }
 
+/// The names of raters' columns are those of other tables, and what is not used is said.
+#[test]
+fn votes_name_their_raters_in_any_spelling_and_unused_columns_are_said() {
+    for column in ["who", "annotator", "Worker ID", "judge", "rater"] {
+        let found =
+            read("v.csv", format!("id,left_model,right_model,vote_type,{column},mood\n1,X,Y,leftvote,kim,good\n1,X,Y,leftvote,,bad\n"));
+        assert_eq!(found.format, OpinionFormat::GenAiBench);
+        let raters: Vec<&str> = found.votes.iter().map(|vote| vote.rater.as_str()).collect();
+        assert_eq!(raters, ["kim", "v"], "{column}");
+        assert!(found.read_as.contains(&format!("the rater from column '{column}'")), "{}", found.read_as);
+        assert!(found.read_as.ends_with("; columns not used: mood"), "{}", found.read_as);
+    }
+    let found = read("e.csv", "key,instruction,dimension,output_images,annotator\n\"[\"\"a\"\", \"\"b\"\"]\",x,quality,p.png,lee\n");
+    assert_eq!((found.format, found.votes[0].rater.as_str()), (OpinionFormat::EditScore, "lee"));
+    assert!(found.read_as.ends_with("; columns not used: output_images"), "{}", found.read_as);
+    let found = read("r.json", r#"[{"prompt": "p", "model1": "A", "model2": "B", "model1_dim1_score": 4, "evaluator": "max"}]"#);
+    assert_eq!((found.votes[0].rater.as_str(), found.ratings[0].rating.rater.as_str()), ("max", "max"));
+    assert!(!found.read_as.contains("not used"), "{}", found.read_as);
+}
+
 #[test]
 fn editreward_pairs_give_votes_and_ratings() {
     let found = read(

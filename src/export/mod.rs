@@ -20,7 +20,10 @@ pub use coco::{CocoPicture, CocoWritten, MaskForm, write_coco};
 pub use masks::{INCOMPLETE, MaskInk, OUTDATED, Written, note_outdated, write_masks, write_pictures};
 pub use place::is_stream;
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
-pub use report::{DRAWN_NOW, ReportEdit, ReportExtras, ReportPoint, check_report_name, no_pairs_words, significance_words, write_report};
+pub use report::{
+    DRAWN_NOW, ELO, ReportEdit, ReportExtras, ReportPoint, TURNED, check_report_name, ground_truth_words, is_distance, is_of_zone,
+    marked_metric, metric_words, no_pairs_words, note_words, one_rater_words, significance_words, stayed, stayed_words, write_report,
+};
 pub use rows::write_jsonl;
 pub use score_line::{AutomaticLine, FailedLine, Normalised, ScoreLine};
 pub use table::write_csv;

@@ -33,7 +33,7 @@ pub struct Agree {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Print nothing (with --report)
+    /// Print no tables, progress or notes (with --report); data that had to be left out are still named
     #[arg(long, requires = "report", conflicts_with = "json")]
     pub quiet: bool,
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::cli::Finish;
 use crate::domain::Outcome;
 use crate::domain::json::{from_text, from_value};
+use crate::export::{metric_words, stayed, stayed_words};
 use crate::stats::comparison::{ALL, Change, Comparison, changes, utc_text};
 use crate::storage::Project;
 
@@ -34,7 +35,9 @@ pub(super) fn save(agree: &Agree, comparison: &mut Comparison) -> anyhow::Result
     comparison.about.at_millis = i64::try_from(now.as_millis()).ok();
     let who = comparison.about.who.clone();
     project.save_comparison(name, &who, &serde_json::to_value(&*comparison)?)?;
-    tell!("comparison '{name}' saved");
+    if !agree.quiet {
+        tell!("comparison '{name}' saved");
+    }
     Ok(())
 }
 
@@ -97,17 +100,21 @@ pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison,
     }
     let mut quantity = "";
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for change in &found {
+    let (same, moved): (Vec<&Change>, Vec<&Change>) = found.iter().partition(|change| stayed(change));
+    for change in moved {
         if change.quantity != quantity {
             quantity = &change.quantity;
             out!("");
             out!("{quantity}:");
             out!("  {:<28} {:<24} {:<13} {:>7} {:>7} {:>8}", "of", "edits", "criterion", "before", "after", "change");
         }
-        print_change(change);
+        print_change(after, change);
         for why in [&change.before, &change.after].into_iter().filter_map(Outcome::why) {
             *reasons.entry(why).or_default() += 1;
         }
+    }
+    if !same.is_empty() {
+        out!("{}", stayed_words(same.len()));
     }
     for (why, times) in reasons {
         out!("undef. ({times}): {why}");
@@ -115,10 +122,14 @@ pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison,
     Ok(())
 }
 
-fn print_change(change: &Change) {
+fn print_change(after: &Comparison, change: &Change) {
     let cell = |outcome: &Outcome<f64>| outcome.value().map_or_else(|| "undef.".to_owned(), |value| format!("{value:.3}"));
     let edits = if change.split == ALL { ALL.to_owned() } else { format!("{}: {}", change.split, change.group) };
-    let of = [change.metric.as_str(), change.model.as_str()].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(": ");
+    let of = [metric_words(after, &change.metric), change.model.as_str()]
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .collect::<Vec<_>>()
+        .join(": ");
     let of = if of.is_empty() { "all models" } else { &of };
     let signed = change.difference.value().map_or_else(|| "undef.".to_owned(), |value| format!("{value:+.3}"));
     let (before, after) = (cell(&change.before), cell(&change.after));

@@ -169,6 +169,12 @@ const SYNONYMS: [(&str, &[&str]); 8] = [
     ("vote", &["vote", "winner", "preference", "vote_type", "choice"]),
 ];
 
+/// The columns of a table that are called by a name of this role, the most telling name first.
+pub(super) fn named_columns<'a>(header: &'a [String], role: &str) -> Vec<&'a str> {
+    let names = SYNONYMS.iter().find(|(known, _)| *known == role).map_or(&[][..], |(_, names)| names);
+    names.iter().filter_map(|name| header.iter().find(|column| alike(column, name)).map(String::as_str)).collect()
+}
+
 /// Whether two names of columns are written alike.
 fn alike(a: &str, b: &str) -> bool {
     let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-'], "_");

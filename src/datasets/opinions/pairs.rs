@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::columns::named_columns;
 use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, about};
 use crate::datasets::ratings::{is_true, rater_of_file};
 use crate::datasets::{Sheet, SheetRow};
@@ -13,20 +14,37 @@ use crate::domain::{ModelVote, Preference, Rating};
 /// Asked when a set does not say what.
 const OVERALL: &str = "overall";
 
-/// Who decided, when a set does not say: the name of its file.
+/// Who decided: the first column that is named as the rater and filled in, or the name of the file.
 fn rater_in(row: &SheetRow, sheet: &Sheet) -> String {
-    let named = ["rater", "annotator", "annotator_id", "user_id", "worker_id"].iter().find_map(|name| row.word(name));
+    let named = named_columns(&sheet.header, "rater").into_iter().find_map(|name| row.word(name));
     named.unwrap_or_else(|| rater_of_file(Path::new(&sheet.file)))
 }
 
-/// Says whose word the rows are that name no rater.
-fn read_as(sheet: &Sheet, what: &str) -> String {
-    format!("{what}; rows that name no rater are by '{}', as the file is called", rater_of_file(Path::new(&sheet.file)))
+/// Columns that are listed by name as unused; more are counted.
+const LISTED: usize = 8;
+
+/// Says by which column raters are told apart, whose word the other rows are, and which columns say nothing to this reader, which knows
+/// those in `used`.
+fn read_as(sheet: &Sheet, what: &str, used: &[&str]) -> String {
+    let raters = named_columns(&sheet.header, "rater");
+    let by = raters.first().map_or_else(String::new, |column| format!("the rater from column '{column}'; "));
+    let known = |name: &str| used.contains(&name) || KEYS.contains(&name) || raters.contains(&name);
+    let unused: Vec<&str> = sheet.header.iter().map(String::as_str).filter(|name| !known(name)).collect();
+    let more = if unused.len() > LISTED { format!(" and {} more", unused.len() - LISTED) } else { String::new() };
+    let unused = match unused.len() {
+        0 => String::new(),
+        _ => format!("; columns not used: {}{more}", unused.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ")),
+    };
+    let file = rater_of_file(Path::new(&sheet.file));
+    format!("{what}; {by}rows that name no rater are by '{file}', as the file is called{unused}")
 }
+
+/// Columns that name the item by a key.
+const KEYS: [&str; 4] = ["item", "uid", "id", "index"];
 
 /// The item of a row: a key if there is one, else the instruction with the source.
 fn item_in(row: &SheetRow, instruction: &[&str], source: &[&str]) -> Option<String> {
-    if let Some(key) = ["item", "uid", "id", "index"].iter().find_map(|name| row.word(name)) {
+    if let Some(key) = KEYS.iter().find_map(|name| row.word(name)) {
         return Some(key);
     }
     let text = |names: &[&str]| names.iter().find_map(|name| row.word(name));
@@ -38,9 +56,11 @@ fn item_in(row: &SheetRow, instruction: &[&str], source: &[&str]) -> Option<Stri
 
 /// GenAI-Bench, image edition: `left_model`, `right_model` and `vote_type` in {leftvote, rightvote, tievote, bothbad_vote}.
 pub(super) fn read_genai_bench(sheet: &Sheet) -> Result<Opinions, String> {
+    const INSTRUCTION: [&str; 3] = ["instruct_prompt", "instruction", "prompt"];
+    const SOURCE: [&str; 2] = ["source_image", "source_prompt"];
     let mut found = Opinions::new(OpinionFormat::GenAiBench, sheet.problems.clone());
     for row in &sheet.rows {
-        let Some(item) = item_in(row, &["instruct_prompt", "instruction", "prompt"], &["source_image", "source_prompt"]) else {
+        let Some(item) = item_in(row, &INSTRUCTION, &SOURCE) else {
             found.problem(&row.place, "instruct_prompt", "the row names no item; left out");
             continue;
         };
@@ -59,7 +79,8 @@ pub(super) fn read_genai_bench(sheet: &Sheet) -> Result<Opinions, String> {
         );
     }
     tell_voters_apart(&mut found, sheet);
-    found.read_as = read_as(sheet, "votes between left_model and right_model");
+    let used = [&INSTRUCTION[..], &SOURCE, &["left_model", "right_model", "vote_type"]].concat();
+    found.read_as = read_as(sheet, "votes between left_model and right_model", &used);
     Ok(found)
 }
 
@@ -118,9 +139,11 @@ fn add_vote(
 pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
     const ANSWERS: [(&str, &str); 3] =
         [("dim1_score", "instruction_following"), ("dim2_score", "visual_quality"), ("overall_score", OVERALL)];
+    const INSTRUCTION: [&str; 2] = ["prompt", "instruction"];
+    const SOURCE: [&str; 2] = ["path_src", "source"];
     let mut found = Opinions::new(OpinionFormat::EditReward, sheet.problems.clone());
     for row in &sheet.rows {
-        let Some(item) = item_in(row, &["prompt", "instruction"], &["path_src", "source"]) else {
+        let Some(item) = item_in(row, &INSTRUCTION, &SOURCE) else {
             found.problem(&row.place, "prompt", "the row names no item; left out");
             continue;
         };
@@ -148,7 +171,10 @@ pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
     let dimension = AnswerScale { min: 1.0, max: 4.0, step: None };
     let sum = AnswerScale { min: 2.0, max: 8.0, step: None };
     found.scales = ANSWERS.map(|(_, name)| (name.to_owned(), if name == OVERALL { sum } else { dimension })).into_iter().collect();
-    found.read_as = read_as(sheet, "pairs of model1 (preferred) and model2, with ratings of both on two dimensions");
+    let answers: Vec<String> = ["model1", "model2"].iter().flat_map(|side| ANSWERS.map(|(column, _)| format!("{side}_{column}"))).collect();
+    let mut used = [&INSTRUCTION[..], &SOURCE, &["model1", "model2", "tie_case"]].concat();
+    used.extend(answers.iter().map(String::as_str));
+    found.read_as = read_as(sheet, "pairs of model1 (preferred) and model2, with ratings of both on two dimensions", &used);
     Ok(found)
 }
 
@@ -178,7 +204,7 @@ pub(super) fn read_editscore(sheet: &Sheet) -> Result<Opinions, String> {
         found.problems.push(crate::datasets::Problem { place: sheet.file.clone(), reason });
     }
     let what = "pairs named by 'key', the first preferred; edits are told apart by their keys, the set names no models";
-    found.read_as = read_as(sheet, what);
+    found.read_as = read_as(sheet, what, &["key", "instruction", "dimension"]);
     Ok(found)
 }
 

@@ -3,6 +3,8 @@
 
 mod html;
 mod latex;
+mod metrics;
+mod notes;
 mod people;
 mod pictures;
 mod plots;
@@ -15,7 +17,14 @@ use std::path::Path;
 use super::{ExportError, write_file};
 use crate::stats::comparison::Comparison;
 pub use crate::stats::comparison::{ReportEdit, ReportExtras, ReportPoint};
-pub use words::{DRAWN_NOW, no_pairs_words, significance_words};
+pub use notes::note_words;
+pub use words::{
+    DRAWN_NOW, ELO, TURNED, ground_truth_words, is_distance, is_of_zone, marked_metric, metric_words, no_pairs_words, one_rater_words,
+    significance_words, stayed, stayed_words,
+};
+
+/// Columns of numbers that fit beside names in a page; more go into further tables.
+const ACROSS: usize = 8;
 
 /// Says no to a name of a report whose ending is none of `html`, `csv` and `tex`, before anything is computed for it.
 ///
