@@ -20,7 +20,7 @@ pub struct Question {
     pub name: String,
     /// What is asked, in a sentence.
     pub asks: String,
-    /// The possible answers, worst first; digit keys choose them by place.
+    /// The possible answers, worst first; [`Self::digit_keys`] choose them.
     pub scale: Vec<ScalePoint>,
     /// An answer set is complete when every required question has an answer or a "can't judge".
     pub required: bool,
@@ -164,6 +164,27 @@ impl Question {
         }
         let rises = self.scale.windows(2).all(|pair| pair[0].value < pair[1].value);
         (!rises).then(|| "the values of its scale must rise from worst to best".to_owned())
+    }
+
+    /// The digit key of each point of the scale. A value that is a digit is its own key, so that nobody types 1 and means 0; the others get a
+    /// digit that no value claims: their first decimal where it is free (5 for 0.5), else the lowest from 1 on. 0 is only the key of the value 0.
+    pub fn digit_keys(&self) -> Vec<Option<u32>> {
+        let own = |value: f64| (value.fract() == 0.0 && (0.0..=9.0).contains(&value)).then_some(value as u32);
+        let mut keys: Vec<Option<u32>> = self.scale.iter().map(|point| own(point.value)).collect();
+        for index in 1..keys.len() {
+            // While a scale is being edited two points may have the same value.
+            if keys[..index].contains(&keys[index]) {
+                keys[index] = None;
+            }
+        }
+        for index in 0..keys.len() {
+            if keys[index].is_none() {
+                let value = self.scale[index].value;
+                let decimal = (0.0..1.0).contains(&value).then(|| (value * 10.0).floor() as u32).filter(|digit| *digit > 0);
+                keys[index] = decimal.into_iter().chain(1..=9).find(|digit| !keys.contains(&Some(*digit)));
+            }
+        }
+        keys
     }
 
     /// The middle between the worst and the best value.

@@ -21,6 +21,7 @@ pub mod engine_link;
 mod events;
 mod exports;
 mod flags;
+pub mod key_press;
 pub mod leaving;
 mod motions;
 pub mod networks;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::form::{Form, Given};
 use super::order::{Task, order};
-use crate::domain::{Answer, EditKey, Judgement, Preference, ProtocolKind, RubricId, SessionSetup, TaskRole, Visible, counting_judgements};
+use crate::domain::{
+    Answer, EditKey, Judgement, Preference, ProtocolKind, Question, RubricId, SessionSetup, TaskRole, Visible, counting_judgements,
+};
 use crate::editor::clock::LookClock;
 
 /// How far a session is.
@@ -106,6 +108,12 @@ impl SessionRun {
         self.tasks.get(self.at)
     }
 
+    /// The task after the present one, if it is answered or skipped now.
+    pub fn next_task(&self) -> Option<&Task> {
+        self.task()?;
+        self.tasks.get(self.next_after(Some(self.at)))
+    }
+
     /// What was said about the present task before.
     pub fn said(&self) -> Option<&Judgement> {
         self.said.get(self.at)?.as_ref()
@@ -143,17 +151,23 @@ impl SessionRun {
         self.clock.touch(now);
     }
 
+    /// What the form lacks to be an answer, as [`Self::submit`] says it.
+    pub fn missing_answer(&self) -> Option<String> {
+        self.task()?;
+        self.form.answer(self.setup.protocol.rubric()).err()
+    }
+
     /// A digit key: an answer for the marked question or edit, or the vote.
     pub fn press(&mut self, digit: u32) -> Pressed {
         let rubric = self.setup.protocol.rubric();
         match &mut self.form {
             Form::Rubric { active, .. } => {
                 let index = *active;
-                let points = rubric.and_then(|rubric| rubric.questions.get(index)).map_or(0, |question| question.scale.len());
-                match digit as usize {
-                    0 => self.form.give(index, Given::CannotJudge),
-                    point if point <= points => self.form.give(index, Given::Point(point - 1)),
-                    _ => return Pressed::Nothing,
+                let keys = rubric.and_then(|rubric| rubric.questions.get(index)).map(Question::digit_keys).unwrap_or_default();
+                match keys.iter().position(|key| *key == Some(digit)) {
+                    Some(point) => self.form.give(index, Given::Point(point)),
+                    None if digit == 0 => self.form.give(index, Given::CannotJudge),
+                    None => return Pressed::Nothing,
                 }
                 Pressed::Changed
             }

@@ -36,6 +36,10 @@ pub struct PeopleState {
     pub focus_comment: bool,
     /// How long the selected edit was looked at on the Audit page: the Rate tab's answers have a time too.
     pub looked: LookClock,
+    /// A session is on its way from the project; keys of the list would open another one.
+    pub opening: bool,
+    /// What the last answer lacked; its message goes when that is there.
+    pub warned: Option<String>,
     /// Answers of the project's thread that are awaited.
     pub waiting: usize,
 }
@@ -74,6 +78,8 @@ pub struct OpenSession {
     pub live: Option<LiveAgreement>,
     /// What the session came to, of all raters; only at the end.
     pub results: Option<Result<SessionResults, String>>,
+    /// Displayed position of the task whose pictures were last asked for ahead.
+    pub preloaded: Option<u32>,
 }
 
 impl OpenSession {
@@ -94,6 +100,11 @@ impl PeopleState {
     pub fn first_open(&self) -> Option<&SessionLine> {
         let lines = || self.sessions.iter().flatten().rev();
         lines().find(|line| line.is_underway()).or_else(|| lines().find(|line| !line.begun))
+    }
+
+    /// Adds typed text to the comment of the open session.
+    pub fn type_comment(&mut self, text: &str) {
+        self.open.iter_mut().for_each(|open| open.run.comment.push_str(text));
     }
 
     /// Whether names of models and scores must not be shown anywhere: a blind session is underway, be it open or left for now.
@@ -168,6 +179,8 @@ pub enum PeopleAction {
     Vote(Preference),
     Submit,
     CannotJudge,
+    /// The marked question of a rubric cannot be judged.
+    CannotJudgeOne,
     Skip,
     Back,
     Comment(String),
@@ -177,6 +190,23 @@ pub enum PeopleAction {
     OpenEdit(RowId),
     /// Ends the blind for this rater, and says so in the session's log.
     Unblind,
+}
+
+impl PeopleAction {
+    /// Whether it says anything about the pictures, so that they have to be on the screen.
+    pub const fn answers(&self) -> bool {
+        matches!(
+            self,
+            Self::Press(_)
+                | Self::Give(..)
+                | Self::Rank(..)
+                | Self::Vote(_)
+                | Self::Submit
+                | Self::CannotJudge
+                | Self::CannotJudgeOne
+                | Self::Sideways(_)
+        )
+    }
 }
 
 /// What the window asks the project's thread about sessions.
