@@ -198,6 +198,7 @@ impl App {
         self.want_selected();
         self.preload_neighbours();
         self.preload_task();
+        self.note_seen();
         self.look_for_motion();
         self.refresh_agreement();
         self.keep_settings();

@@ -1,9 +1,9 @@
 //! What a rater's actions on the Rating page change, and what the project's thread says about sessions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use crate::domain::{Judgement, ProtocolKind, RatingContext, Rubric, RubricId, TaskRole, Visible};
+use crate::domain::{EditKey, Judgement, ProtocolKind, RatingContext, Rubric, RubricId, TaskRole, Visible};
 use crate::editor::{Overlay, Pressed, RowId, SessionRun, Task, View};
 use crate::engine::Level;
 
@@ -12,7 +12,7 @@ use super::apply::now_millis;
 use super::command::{Command, Group};
 use super::context::Action;
 use super::key_press::KeyPress;
-use super::people::{OpenSession, PeopleAction, PeopleEvent, PeopleRequest, SetupDraft, keys};
+use super::people::{OpenSession, OpenedSession, PeopleAction, PeopleEvent, PeopleRequest, SetupDraft, keys};
 use super::pictures::{Slot, Wanted};
 use super::state::Page;
 use super::store::StoreRequest;
@@ -33,7 +33,12 @@ impl App {
             place: None,
             // Whoever rates without having had the pictures on the screen has no time.
             seconds: (seconds > 0.0).then_some(seconds),
-            visible: Some(Visible { models: true, scores: true, regions: regions.map(|overlay| overlay.label().to_owned()).collect() }),
+            visible: Some(Visible {
+                models: true,
+                scores: true,
+                regions: regions.map(|overlay| overlay.label().to_owned()).collect(),
+                seen_before: false,
+            }),
             cannot_judge: self.state.rating.cannot_judge(),
             scales: std::collections::BTreeMap::new(),
         }
@@ -42,7 +47,12 @@ impl App {
     /// Asks for the sessions of the project, with how far the rater of the settings is.
     pub(super) fn list_sessions(&mut self) {
         if self.state.info().is_some() {
-            self.ask_people(PeopleRequest::List { rater: self.settings.rater.trim().to_owned() });
+            let rater = self.settings.rater.trim().to_owned();
+            let people = &mut self.state.people;
+            // Another name opens no wall: what is hidden from those who sat here before stays hidden.
+            people.names.insert(rater.clone());
+            let before = people.names.iter().filter(|name| **name != rater).cloned().collect();
+            self.ask_people(PeopleRequest::List { rater, before });
         }
     }
 
@@ -79,7 +89,8 @@ impl App {
             (None, Some(_)) => keys::in_setup(press),
             (None, None) if people.opening => None,
             (None, None) => {
-                let shown: Vec<&str> = people.sessions.iter().flatten().rev().map(|line| line.uid.as_str()).collect();
+                let shown: Vec<&str> =
+                    people.sessions.iter().flatten().rev().filter(|line| !line.archived).map(|line| line.uid.as_str()).collect();
                 keys::in_list(press, people.first_open().map(|line| line.uid.as_str()), &shown)
             }
         };
@@ -199,6 +210,7 @@ impl App {
                 }
             }
             PeopleAction::Close => self.close_session(),
+            PeopleAction::Archive(uid, archived) => self.archive(uid, archived),
             PeopleAction::SetView(view) => self.state.people.view = view,
             PeopleAction::OpenEdit(row) => {
                 self.apply(Action::Select(row));
@@ -216,7 +228,29 @@ impl App {
 
     fn open_session(&mut self, uid: String) {
         self.state.people.opening = true;
-        self.ask_people(PeopleRequest::Open { uid });
+        self.ask_people(PeopleRequest::Open { uid, rater: self.settings.rater.trim().to_owned() });
+    }
+
+    /// Puts a session away or brings it back. Whoever is in the middle of it blind is not blind any more, and its log says so.
+    fn archive(&mut self, uid: String, archived: bool) {
+        let raters = self.state.people.names.iter().cloned().collect();
+        self.ask_people(PeopleRequest::Archive { uid, archived, raters, at_millis: now_millis() });
+        self.list_sessions();
+    }
+
+    /// The project notes whose models and scores a rater is shown beside the pictures: a blind answer about the same edit, in whichever
+    /// session it comes, then says that they were seen before.
+    pub(super) fn note_seen(&mut self) {
+        if self.state.page != Page::Rate {
+            return;
+        }
+        let Some(open) = self.state.people.open.as_mut().filter(|open| !open.run.is_blind()) else { return };
+        let Some(task) = open.run.task().filter(|task| !task.role.is_check()) else { return };
+        let new: Vec<EditKey> = task.shown.iter().filter(|edit| open.noted.insert((*edit).clone())).cloned().collect();
+        if !new.is_empty() {
+            let rater = open.run.rater().to_owned();
+            self.ask_people(PeopleRequest::Saw { rater, edits: new });
+        }
     }
 
     /// Whether a picture of the task is not decoded yet: nobody can judge what is not on the screen. One that cannot be shown is not waited for.
@@ -405,6 +439,27 @@ impl App {
         }
     }
 
+    fn show_session(&mut self, opened: OpenedSession) {
+        self.state.people.opening = false;
+        let rater = self.settings.rater.trim();
+        let run = SessionRun::resume(opened.setup, rater, &opened.log, |edit| opened.rows.contains_key(edit)).with_seen(opened.seen);
+        if run.missing() > 0 {
+            let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
+            self.toast(Level::Warning, text);
+        }
+        self.state.people.view = View::default();
+        self.state.people.open = Some(OpenSession {
+            run,
+            log: opened.log,
+            rows: opened.rows,
+            live: None,
+            results: None,
+            preloaded: None,
+            noted: HashSet::new(),
+        });
+        self.sum_up_if_done();
+    }
+
     /// One answer of the project's thread.
     pub(super) fn people_event(&mut self, event: PeopleEvent) {
         let people = &mut self.state.people;
@@ -412,7 +467,7 @@ impl App {
         match event {
             PeopleEvent::Listed(Ok(lines)) => {
                 let first_time = people.sessions.is_none();
-                let blind = lines.iter().find(|line| line.blind && line.is_underway()).map(|line| line.uid.clone());
+                let blind = lines.iter().find(|line| line.blind && line.is_underway() && !line.archived).map(|line| line.uid.clone());
                 people.sessions = Some(lines);
                 // A rater who was interrupted in a blind session must not see scores first.
                 if first_time && let Some(uid) = blind {
@@ -429,20 +484,12 @@ impl App {
                 self.open_session(uid);
                 self.list_sessions();
             }
-            PeopleEvent::Created(Err(why)) => self.toast(Level::Error, format!("The session is not saved: {why}")),
-            PeopleEvent::Opened(Ok(opened)) => {
-                people.opening = false;
-                let rater = self.settings.rater.trim();
-                let run = SessionRun::resume(opened.setup, rater, &opened.log, |edit| opened.rows.contains_key(edit));
-                if run.missing() > 0 {
-                    let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
-                    self.toast(Level::Warning, text);
-                }
-                self.state.people.view = View::default();
-                self.state.people.open =
-                    Some(OpenSession { run, log: opened.log, rows: opened.rows, live: None, results: None, preloaded: None });
-                self.sum_up_if_done();
+            PeopleEvent::Noted(Ok(())) => {}
+            PeopleEvent::Noted(Err(why)) => {
+                self.toast(Level::Error, format!("What you saw or put away is not noted in the project: {why}"));
             }
+            PeopleEvent::Created(Err(why)) => self.toast(Level::Error, format!("The session is not saved: {why}")),
+            PeopleEvent::Opened(Ok(opened)) => self.show_session(*opened),
             PeopleEvent::Opened(Err(why)) => {
                 people.opening = false;
                 self.toast(Level::Error, format!("The session cannot be opened: {why}"));

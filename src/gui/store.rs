@@ -116,7 +116,8 @@ impl StoreRequest {
     const fn kept(&self) -> Option<bool> {
         match self {
             Self::Regions { request, .. } => Some(request.is_write()),
-            Self::SaveRating { .. } | Self::People(PeopleRequest::Keep { .. }) => Some(true),
+            Self::SaveRating { .. }
+            | Self::People(PeopleRequest::Keep { .. } | PeopleRequest::Saw { .. } | PeopleRequest::Archive { .. }) => Some(true),
             _ => None,
         }
     }

@@ -153,6 +153,18 @@ pub fn name(response: &Response, kind: Role, selected: bool, text: impl Into<Str
     response.widget_info(|| WidgetInfo::selected(kind, true, selected, text.clone()));
 }
 
+/// A number with two decimals; what rounds to nothing has no sign.
+pub fn two_decimals(value: f64) -> String {
+    let text = format!("{value:.2}");
+    if text == "-0.00" { "0.00".to_owned() } else { text }
+}
+
+/// The same with a sign, for differences.
+pub fn two_decimals_signed(value: f64) -> String {
+    let text = two_decimals(value);
+    if value > 0.0 && text != "0.00" { format!("+{text}") } else { text }
+}
+
 /// Seconds as people say them.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;

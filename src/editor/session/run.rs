@@ -1,6 +1,6 @@
 //! One rater's way through a session. Where it stands follows from what was kept, so a break or a kill resumes at the same place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::form::{Form, Given};
@@ -45,6 +45,8 @@ pub struct SessionRun {
     pub form: Form,
     pub comment: String,
     unblinded: bool,
+    /// Edits whose models or scores were shown to the rater outside of this session.
+    seen: HashSet<EditKey>,
     clock: LookClock,
 }
 
@@ -76,11 +78,18 @@ impl SessionRun {
             form,
             comment: String::new(),
             unblinded,
+            seen: HashSet::new(),
             clock: LookClock::default(),
         };
         run.at = run.next_after(None);
         run.load();
         run
+    }
+
+    /// The same with the edits whose models or scores the rater has seen elsewhere: blind answers about them say so.
+    pub fn with_seen(mut self, seen: HashSet<EditKey>) -> Self {
+        self.seen = seen;
+        self
     }
 
     /// What the session is.
@@ -262,7 +271,12 @@ impl SessionRun {
             place: task.place,
             seconds,
             at_millis,
-            visible: Visible { models: visible, scores: visible, regions: Vec::new() },
+            visible: Visible {
+                models: visible,
+                scores: visible,
+                regions: Vec::new(),
+                seen_before: !visible && task.shown.iter().any(|edit| self.seen.contains(edit)),
+            },
             rubric: self.setup.protocol.rubric().map(RubricId::from),
         }
     }
