@@ -180,6 +180,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_rounds_to_nothing_has_no_sign() {
+        assert_eq!([-0.004, -0.0, 0.004, -0.006, 0.5].map(two_decimals), ["0.00", "0.00", "0.00", "-0.01", "0.50"]);
+        assert_eq!([-0.004, 0.004, -0.006, 0.5].map(two_decimals_signed), ["0.00", "0.00", "-0.01", "+0.50"]);
+    }
+
+    #[test]
     fn durations_are_said_in_two_units_at_most() {
         for (seconds, text) in [(0.4, "0 s"), (59.4, "59 s"), (60.0, "1 min 00 s"), (3599.0, "59 min 59 s"), (7260.0, "2 h 01 min")] {
             assert_eq!(duration(seconds), text);

@@ -14,6 +14,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use crate::support::{Setup, Window};
 
+mod blind;
 mod changes;
 mod keys;
 mod results;

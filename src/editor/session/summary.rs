@@ -1,6 +1,6 @@
 //! What a rater's session came to: speed, self-consistency and attention checks.
 
-use crate::domain::{Answer, Judgement, Protocol, Rubric, SessionSetup, counting_judgements, repeated};
+use crate::domain::{Answer, Judgement, Protocol, Rubric, SessionSetup, TaskRole, counting_judgements, repeated};
 
 /// How a rater's second answers fit the first ones.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -24,7 +24,7 @@ pub struct Summary {
     pub skipped: usize,
     /// All seconds spent on answers that count.
     pub seconds: f64,
-    /// The middle of the seconds a task; `None` without answers.
+    /// The middle of the seconds a task, over answers with a value that are no repeats and no checks; `None` without any.
     pub median_seconds: Option<f64>,
     pub consistency: Consistency,
     pub checks: usize,
@@ -46,7 +46,15 @@ pub fn summary(setup: &SessionSetup, log: &[Judgement], rater: &str) -> Summary 
         }
         summary.answered += 1;
         summary.cannot_judge += usize::from(judgement.answer == Answer::CannotJudge);
-        seconds.push(judgement.seconds);
+        summary.seconds += judgement.seconds;
+        // As `agree` has it: answers with a value to tasks that are no repeats and no checks.
+        let has_value = match &judgement.answer {
+            Answer::Rubric { values, .. } => !values.is_empty(),
+            answer => *answer != Answer::CannotJudge,
+        };
+        if judgement.role == TaskRole::Plain && has_value {
+            seconds.push(judgement.seconds);
+        }
         match judgement.check_passed(rubric) {
             Some(passed) => {
                 summary.checks += 1;
@@ -59,7 +67,6 @@ pub fn summary(setup: &SessionSetup, log: &[Judgement], rater: &str) -> Summary 
         compare(&mut summary.consistency, first, again, &setup.protocol);
     }
     seconds.sort_by(f64::total_cmp);
-    summary.seconds = seconds.iter().sum();
     summary.median_seconds = median(&seconds);
     summary
 }

@@ -34,7 +34,7 @@ fn the_end_shows_all_raters_and_opens_what_they_differ_about() {
     // By hand: five of six pairs of answers are the same; one of ann's votes is decided, for A.
     assert_eq!(found.agreement.lines[0].equal, Outcome::Value(5.0 / 6.0));
     assert_eq!(
-        found.raters.iter().map(|rater| (rater.name.as_str(), rater.bias.value().copied())).collect::<Vec<_>>(),
+        found.raters.iter().map(|rater| (rater.name.as_str(), rater.for_a.value().copied())).collect::<Vec<_>>(),
         [("ann", Some(1.0)), ("bob", None)]
     );
     assert_eq!((found.differing_count, found.differing[0].apart), (1, 1));

@@ -1,6 +1,6 @@
 //! The page of a running session: the instruction, the pictures, and the form beside them.
 
-use egui::{Button, CentralPanel, Frame, Label, Margin, Panel, ProgressBar, RichText, ScrollArea, TextEdit, Ui};
+use egui::{Button, CentralPanel, Frame, Grid, Label, Margin, Panel, ProgressBar, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::panes::{PaneSpec, panes_ui};
 use super::{forms, ranking, results, send};
@@ -201,18 +201,21 @@ fn scores_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
     let palette = cx.palette(ui);
     let Some(task) = open.run.task().filter(|task| !task.role.is_check()) else { return };
     section(ui, palette, "Scores");
-    for place in 0..task.shown.len() {
-        let Some(row) = row_at(cx, open, place) else { continue };
-        let letter = if task.shown.len() > 1 { letter(place) } else { String::new() };
-        ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new(format!("{letter} BPM")).size(12.0));
-            cell_ui(ui, cx, row.overall);
-            for (name, cell) in Parts::NAMES.into_iter().zip(row.parts) {
-                ui.label(RichText::new(name).size(11.5).color(palette.text_dim.0));
-                cell_ui(ui, cx, cell);
-            }
-        });
-    }
+    // One column a number and one line an edit: no number is torn from its name, however narrow the form is.
+    Grid::new("session scores").num_columns(2 + Parts::NAMES.len()).spacing(vec2(8.0, 3.0)).min_col_width(0.0).show(ui, |ui| {
+        ui.label("");
+        for name in ["BPM"].into_iter().chain(Parts::NAMES) {
+            ui.label(RichText::new(name).size(11.0).color(palette.text_dim.0));
+        }
+        ui.end_row();
+        for place in 0..task.shown.len() {
+            let Some(row) = row_at(cx, open, place) else { continue };
+            let letter = if task.shown.len() > 1 { letter(place) } else { String::new() };
+            ui.label(RichText::new(letter).size(12.0));
+            [row.overall].into_iter().chain(row.parts).for_each(|cell| cell_ui(ui, cx, cell));
+            ui.end_row();
+        }
+    });
 }
 
 /// A score; where there is none, what that means.
