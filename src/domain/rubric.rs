@@ -214,6 +214,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_digit_is_the_key_of_the_value_that_it_is() {
+        let keys = |values: &[f64]| -> Vec<u32> {
+            let question = Question { scale: scale(values.iter().map(|value| (*value, "a"))), ..Rubric::paper().questions.remove(0) };
+            question.digit_keys().into_iter().flatten().collect()
+        };
+        assert_eq!(keys(&[1.0, 2.0, 3.0, 4.0, 5.0]), [1, 2, 3, 4, 5]);
+        assert_eq!(keys(&[0.0, 0.5, 1.0]), [0, 5, 1], "ImagenHub");
+        // The halves get what the whole numbers leave.
+        assert_eq!(keys(&[1.0, 1.5, 2.0, 2.5, 3.0]), [1, 4, 2, 5, 3]);
+        assert_eq!(keys(&[-1.0, 0.0, 1.0]), [2, 0, 1]);
+        assert_eq!(keys(&[10.0, 20.0, 30.0]), [1, 2, 3], "no value is a digit: by place");
+        assert_eq!(keys(&[0.0, 0.1, 1.0]), [0, 2, 1], "1 means 1, so 0.1 gets another one");
+        assert_eq!(keys(&[1.0, 1.0, 2.0]), [1, 3, 2], "while it is being edited");
+    }
+
+    #[test]
     fn the_presets_are_as_published() {
         // The paper's five criteria 1–5 (bpm.md section 8), ImagenHub's {0, 0.5, 1}, EditReward's 1–4 (formats.md sections 5 and 8).
         let values = |rubric: &Rubric| -> Vec<(String, Vec<f64>)> {

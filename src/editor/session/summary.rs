@@ -111,3 +111,54 @@ fn compare(found: &mut Consistency, first: &Judgement, second: &Judgement, proto
     }
     found.tasks += usize::from(found.answers > before);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{EditKey, ItemKey, Visible};
+
+    /// By hand: the first answers to tasks took 2, 4 and 9 seconds, so the middle is 4; the repeat (1 s), the check (1 s) and what cannot be judged
+    /// (1 s) are no answers of `agree`, but all of them took time.
+    #[test]
+    fn the_time_of_a_task_is_that_of_first_answers_with_a_value() {
+        let setup = SessionSetup {
+            name: "s".into(),
+            protocol: Protocol::Pairwise,
+            blind: true,
+            live_agreement: false,
+            repeat_percent: 0,
+            checks: 0,
+            seed: 1,
+            which: String::new(),
+            edits: Vec::new(),
+            created_by: "eve".into(),
+            created_millis: 1,
+        };
+        let said = |task: &str, role, answer, seconds| Judgement {
+            session: "s".into(),
+            rater: "ann".into(),
+            item: ItemKey("i".into()),
+            shown: ["a", "b"].map(|key| EditKey(key.into())).into(),
+            task: task.into(),
+            role,
+            answer,
+            comment: String::new(),
+            place: 1,
+            seconds,
+            at_millis: 1,
+            visible: Visible::default(),
+            rubric: None,
+        };
+        let vote = || Answer::Pair(crate::domain::Preference::First);
+        let log = [
+            said("1", TaskRole::Plain, vote(), 9.0),
+            said("2", TaskRole::Plain, vote(), 2.0),
+            said("3", TaskRole::Plain, vote(), 4.0),
+            said("repeat:1", TaskRole::Repeat, vote(), 1.0),
+            said("check:1", TaskRole::SameTwice, vote(), 1.0),
+            said("4", TaskRole::Plain, Answer::CannotJudge, 1.0),
+        ];
+        let found = summary(&setup, &log, "ann");
+        assert_eq!((found.answered, found.seconds, found.median_seconds), (6, 18.0, Some(4.0)));
+    }
+}

@@ -24,7 +24,7 @@ const fn all(key: &'static str, does: &'static str) -> RatingKey {
 /// The keys, as the key sheet and the foot of the page list them.
 const TABLE: &[RatingKey] = &[
     RatingKey { key: "0–9", does: "answer, as the buttons say", only: &[ProtocolKind::Rubric] },
-    RatingKey { key: "U", does: "can’t judge this question", only: &[ProtocolKind::Rubric] },
+    RatingKey { key: "U", does: "can’t judge this question (0 too, where 0 is no value)", only: &[ProtocolKind::Rubric] },
     RatingKey { key: "1 2", does: "A, B is better", only: &[ProtocolKind::Pairwise] },
     RatingKey { key: "3 4", does: "tie, both bad", only: &[ProtocolKind::Pairwise] },
     RatingKey { key: "1–9", does: "rank of the marked edit", only: &[ProtocolKind::Ranking] },

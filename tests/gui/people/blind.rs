@@ -116,6 +116,8 @@ fn a_mistaken_session_is_put_away_and_its_log_says_that_the_blind_is_over() {
     assert_eq!((log.len(), &log[1].answer), (2, &Answer::Unblinded), "the answer is kept");
     window.harness.get_by_label("Archived (1)").click();
     window.settle();
+    // It opens slowly.
+    window.harness.run_steps(30);
     window.harness.get_by_label("Bring back: Mistake");
 }
 
