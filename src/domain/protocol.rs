@@ -193,6 +193,14 @@ pub struct Visible {
     /// Names of the overlays that were switched on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<String>,
+    /// Models or scores of these edits were shown to the rater before, elsewhere in the program: the answer is not as blind as it looks.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub seen_before: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// How a rating came about.

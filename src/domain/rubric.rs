@@ -20,7 +20,7 @@ pub struct Question {
     pub name: String,
     /// What is asked, in a sentence.
     pub asks: String,
-    /// The possible answers, worst first; digit keys choose them by place.
+    /// The possible answers, worst first; [`Self::digit_keys`] choose them.
     pub scale: Vec<ScalePoint>,
     /// An answer set is complete when every required question has an answer or a "can't judge".
     pub required: bool,
@@ -168,6 +168,27 @@ impl Question {
         (!rises).then(|| "the values of its scale must rise from worst to best".to_owned())
     }
 
+    /// The digit key of each point of the scale. A value that is a digit is its own key, so that nobody types 1 and means 0; the others get a
+    /// digit that no value claims: their first decimal where it is free (5 for 0.5), else the lowest from 1 on. 0 is only the key of the value 0.
+    pub fn digit_keys(&self) -> Vec<Option<u32>> {
+        let own = |value: f64| (value.fract() == 0.0 && (0.0..=9.0).contains(&value)).then_some(value as u32);
+        let mut keys: Vec<Option<u32>> = self.scale.iter().map(|point| own(point.value)).collect();
+        for index in 1..keys.len() {
+            // While a scale is being edited two points may have the same value.
+            if keys[..index].contains(&keys[index]) {
+                keys[index] = None;
+            }
+        }
+        for index in 0..keys.len() {
+            if keys[index].is_none() {
+                let value = self.scale[index].value;
+                let decimal = (0.0..1.0).contains(&value).then(|| (value * 10.0).floor() as u32).filter(|digit| *digit > 0);
+                keys[index] = decimal.into_iter().chain(1..=9).find(|digit| !keys.contains(&Some(*digit)));
+            }
+        }
+        keys
+    }
+
     /// The middle between the worst and the best value.
     fn middle(&self) -> f64 {
         match (self.scale.first(), self.scale.last()) {
@@ -198,6 +219,22 @@ fn scale<'a>(points: impl Iterator<Item = (f64, &'a str)>) -> Vec<ScalePoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_digit_is_the_key_of_the_value_that_it_is() {
+        let keys = |values: &[f64]| -> Vec<u32> {
+            let question = Question { scale: scale(values.iter().map(|value| (*value, "a"))), ..Rubric::paper().questions.remove(0) };
+            question.digit_keys().into_iter().flatten().collect()
+        };
+        assert_eq!(keys(&[1.0, 2.0, 3.0, 4.0, 5.0]), [1, 2, 3, 4, 5]);
+        assert_eq!(keys(&[0.0, 0.5, 1.0]), [0, 5, 1], "ImagenHub");
+        // The halves get what the whole numbers leave.
+        assert_eq!(keys(&[1.0, 1.5, 2.0, 2.5, 3.0]), [1, 4, 2, 5, 3]);
+        assert_eq!(keys(&[-1.0, 0.0, 1.0]), [2, 0, 1]);
+        assert_eq!(keys(&[10.0, 20.0, 30.0]), [1, 2, 3], "no value is a digit: by place");
+        assert_eq!(keys(&[0.0, 0.1, 1.0]), [0, 2, 1], "1 means 1, so 0.1 gets another one");
+        assert_eq!(keys(&[1.0, 1.0, 2.0]), [1, 3, 2], "while it is being edited");
+    }
 
     #[test]
     fn the_presets_are_as_published() {

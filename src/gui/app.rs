@@ -176,13 +176,7 @@ impl App {
         }
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
-        self.tool_keys();
-        self.rating_keys(&ctx);
-        for command in Command::pressed(&ctx, self.state.dialog.is_some()) {
-            if self.allows(command) {
-                self.apply(Action::Do(command));
-            }
-        }
+        self.take_keys();
         let dropped: Vec<PathBuf> = ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());
         for path in dropped {
             self.apply(Action::OpenPath(path));
@@ -203,6 +197,8 @@ impl App {
         self.rating_clock();
         self.want_selected();
         self.preload_neighbours();
+        self.preload_task();
+        self.note_seen();
         self.look_for_motion();
         self.refresh_agreement();
         self.keep_settings();

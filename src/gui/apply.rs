@@ -367,6 +367,9 @@ impl App {
 
     fn answer(&mut self, index: usize, answer: u8) {
         if self.state.details.is_none() {
+            if self.state.queue.selected().is_some() {
+                self.toast(Level::Info, "This edit is still being read; the answer was not taken.");
+            }
             return;
         }
         if self.settings.rater.trim().is_empty() {

@@ -1,20 +1,24 @@
 //! What a rater's actions on the Rating page change, and what the project's thread says about sessions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use crate::domain::{Judgement, ProtocolKind, RatingContext, Rubric, RubricId, TaskRole, Visible};
-use crate::editor::{Overlay, Pressed, RowId, SessionRun, View};
+use crate::domain::{EditKey, Judgement, ProtocolKind, RatingContext, Rubric, RubricId, TaskRole, Visible};
+use crate::editor::{Overlay, Pressed, RowId, SessionRun, Task, View};
 use crate::engine::Level;
 
 use super::app::App;
 use super::apply::now_millis;
 use super::command::{Command, Group};
 use super::context::Action;
-use super::people::{OpenSession, PeopleAction, PeopleEvent, PeopleRequest, SetupDraft, keys};
-use super::pictures::Wanted;
+use super::key_press::KeyPress;
+use super::people::{OpenSession, OpenedSession, PeopleAction, PeopleEvent, PeopleRequest, SetupDraft, keys};
+use super::pictures::{Slot, Wanted};
 use super::state::Page;
 use super::store::StoreRequest;
+
+/// What is said when somebody answers before the pictures are there.
+const LOADING: &str = "The pictures are still loading; answers count from when they are on the screen.";
 
 impl App {
     /// How an answer on the inspector's Rate tab comes about: outside of a session, with everything in sight that is switched on.
@@ -29,7 +33,12 @@ impl App {
             place: None,
             // Whoever rates without having had the pictures on the screen has no time.
             seconds: (seconds > 0.0).then_some(seconds),
-            visible: Some(Visible { models: true, scores: true, regions: regions.map(|overlay| overlay.label().to_owned()).collect() }),
+            visible: Some(Visible {
+                models: true,
+                scores: true,
+                regions: regions.map(|overlay| overlay.label().to_owned()).collect(),
+                seen_before: false,
+            }),
             cannot_judge: self.state.rating.cannot_judge(),
             scales: std::collections::BTreeMap::new(),
         }
@@ -38,7 +47,12 @@ impl App {
     /// Asks for the sessions of the project, with how far the rater of the settings is.
     pub(super) fn list_sessions(&mut self) {
         if self.state.info().is_some() {
-            self.ask_people(PeopleRequest::List { rater: self.settings.rater_name() });
+            let rater = self.settings.rater_name();
+            let people = &mut self.state.people;
+            // Another name opens no wall: what is hidden from those who sat here before stays hidden.
+            people.names.insert(rater.clone());
+            let before = people.names.iter().filter(|name| **name != rater).cloned().collect();
+            self.ask_people(PeopleRequest::List { rater, before });
         }
     }
 
@@ -63,22 +77,30 @@ impl App {
         }
     }
 
-    /// Keys of a running session; they are taken before the other pages' commands see them.
-    pub(super) fn rating_keys(&mut self, ctx: &egui::Context) {
+    /// Gives a key to the Rating page, before the commands of the other pages see it; whether it has a use for it.
+    pub(super) fn rating_key(&mut self, press: &KeyPress) -> bool {
         if self.state.page != Page::Rate || self.state.dialog.is_some() || self.state.info().is_none() {
-            return;
+            return false;
         }
         let people = &self.state.people;
-        let actions = match (&people.open, &people.draft) {
-            (Some(open), _) if !open.is_done() => keys::pressed(ctx),
-            (Some(open), _) => keys::pressed_at_end(ctx, &open.differing_rows()),
-            (None, Some(_)) => keys::pressed_in_setup(ctx),
+        let action = match (&people.open, &people.draft) {
+            (Some(open), _) if !open.is_done() => keys::running(press),
+            (Some(open), _) => keys::at_end(press, &open.differing_rows()),
+            (None, Some(_)) => keys::in_setup(press),
+            (None, None) if people.opening => None,
             (None, None) => {
-                let shown: Vec<String> = people.sessions.iter().flatten().rev().map(|line| line.uid.clone()).collect();
-                keys::pressed_in_list(ctx, people.first_open().map(|line| line.uid.clone()), &shown)
+                let shown: Vec<&str> =
+                    people.sessions.iter().flatten().rev().filter(|line| !line.archived).map(|line| line.uid.as_str()).collect();
+                keys::in_list(press, people.first_open().map(|line| line.uid.as_str()), &shown)
             }
         };
-        actions.into_iter().for_each(|action| self.people_action(action));
+        let Some(action) = action else { return false };
+        if matches!(action, PeopleAction::Press(_)) {
+            // Who answers by digits wants Enter to save.
+            self.ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
+        }
+        self.people_action(action);
+        true
     }
 
     /// Whether a command may act now: on the Rating page only those that do not touch what is out of sight.
@@ -112,15 +134,36 @@ impl App {
     /// The pictures that the present task shows, the source first.
     fn rating_paths(&self) -> Vec<PathBuf> {
         let Some(open) = &self.state.people.open else { return Vec::new() };
-        let rows = open.run.task().into_iter().flat_map(|task| &task.shown).filter_map(|edit| self.state.queue.row(*open.rows.get(edit)?));
+        open.run.task().map(|task| self.paths_of(open, task)).unwrap_or_default()
+    }
+
+    fn paths_of(&self, open: &OpenSession, task: &Task) -> Vec<PathBuf> {
+        let rows = task.shown.iter().filter_map(|edit| self.state.queue.row(*open.rows.get(edit)?));
         let mut paths: Vec<PathBuf> = Vec::new();
         for row in rows {
             if paths.is_empty() {
                 paths.push(row.source.clone());
             }
-            paths.push(row.edited.clone());
+            // An attention check shows the source in the place of the edit, which would be waited for in vain.
+            if task.role != TaskRole::SourceAsEdit {
+                paths.push(row.edited.clone());
+            }
         }
         paths
+    }
+
+    /// Once the task's pictures are there those of the next one are decoded: who answers fast waits for nothing.
+    pub(super) fn preload_task(&mut self) {
+        if self.state.page != Page::Rate || self.pictures.underway() > 0 || self.waits_for_pictures() {
+            return;
+        }
+        let Some(open) = &self.state.people.open else { return };
+        let Some(next) = open.run.next_task().filter(|next| open.preloaded != Some(next.place)) else { return };
+        let (place, paths) = (next.place, self.paths_of(open, next));
+        self.state.people.open.iter_mut().for_each(|open| open.preloaded = Some(place));
+        for path in paths {
+            self.pictures.want_ahead(path, self.engine.as_ref());
+        }
     }
 
     /// Time counts while the pictures are on the screen of a window that is in front, and the rater touches something now and then; in a
@@ -163,10 +206,11 @@ impl App {
             PeopleAction::CreateSession => self.create_session(),
             PeopleAction::Open(uid) => {
                 if self.has_rater() {
-                    self.ask_people(PeopleRequest::Open { uid });
+                    self.open_session(uid);
                 }
             }
             PeopleAction::Close => self.close_session(),
+            PeopleAction::Archive(uid, archived) => self.archive(uid, archived),
             PeopleAction::SetView(view) => self.state.people.view = view,
             PeopleAction::OpenEdit(row) => {
                 self.apply(Action::Select(row));
@@ -182,18 +226,65 @@ impl App {
         }
     }
 
+    fn open_session(&mut self, uid: String) {
+        self.state.people.opening = true;
+        self.ask_people(PeopleRequest::Open { uid, rater: self.settings.rater_name() });
+    }
+
+    /// Puts a session away or brings it back. Whoever is in the middle of it blind is not blind any more, and its log says so.
+    fn archive(&mut self, uid: String, archived: bool) {
+        let raters = self.state.people.names.iter().cloned().collect();
+        self.ask_people(PeopleRequest::Archive { uid, archived, raters, at_millis: now_millis() });
+        self.list_sessions();
+    }
+
+    /// The project notes whose models and scores a rater is shown beside the pictures: a blind answer about the same edit, in whichever
+    /// session it comes, then says that they were seen before.
+    pub(super) fn note_seen(&mut self) {
+        if self.state.page != Page::Rate {
+            return;
+        }
+        let Some(open) = self.state.people.open.as_mut().filter(|open| !open.run.is_blind()) else { return };
+        let Some(task) = open.run.task().filter(|task| !task.role.is_check()) else { return };
+        let new: Vec<EditKey> = task.shown.iter().filter(|edit| open.noted.insert((*edit).clone())).cloned().collect();
+        if !new.is_empty() {
+            let rater = open.run.rater().to_owned();
+            self.ask_people(PeopleRequest::Saw { rater, edits: new });
+        }
+    }
+
+    /// Whether a picture of the task is not decoded yet: nobody can judge what is not on the screen. One that cannot be shown is not waited for.
+    fn waits_for_pictures(&self) -> bool {
+        let waits = |path| !matches!(self.pictures.get(&Wanted::Full(path)), Some(Slot::Ready(_) | Slot::Failed(_)));
+        self.rating_paths().into_iter().any(waits)
+    }
+
     fn form_action(&mut self, action: PeopleAction) {
+        if action.answers() && self.waits_for_pictures() {
+            self.toast(Level::Info, LOADING);
+            return;
+        }
+        self.change_form(action);
+        // A message about what is missing goes when it is there, or when another task is shown.
+        let missing = self.state.people.open.as_ref().and_then(|open| open.run.missing_answer());
+        if let Some(said) = self.state.people.warned.take_if(|said| missing.as_ref() != Some(said)) {
+            self.state.toasts.retain(|toast| toast.text != said);
+        }
+    }
+
+    fn change_form(&mut self, action: PeopleAction) {
         let now = self.ctx.input(|input| input.time);
         let Some(open) = &mut self.state.people.open else { return };
         let run = &mut open.run;
         match action {
-            PeopleAction::Press(0) if run.kind() != ProtocolKind::Rubric => self.form_action(PeopleAction::CannotJudge),
+            PeopleAction::Press(0) if run.kind() != ProtocolKind::Rubric => self.change_form(PeopleAction::CannotJudge),
             PeopleAction::Press(digit) => {
                 let pressed = run.press(digit);
                 if pressed == Pressed::Complete {
                     self.submit(now);
                 }
             }
+            PeopleAction::CannotJudgeOne => run.form.cannot_judge_one(),
             PeopleAction::Step(by) => run.form.step(by),
             PeopleAction::Sideways(by) if run.kind() == ProtocolKind::Ranking => run.form.shift(by),
             PeopleAction::Sideways(by) => run.form.step(by),
@@ -227,7 +318,10 @@ impl App {
         let Some(open) = &mut self.state.people.open else { return };
         match open.run.submit(now, now_millis()) {
             Ok(said) => self.keep(Some(said)),
-            Err(why) => self.toast(Level::Warning, why),
+            Err(why) => {
+                self.state.people.warned = Some(why.clone());
+                self.toast(Level::Warning, why);
+            }
         }
     }
 
@@ -345,6 +439,27 @@ impl App {
         }
     }
 
+    fn show_session(&mut self, opened: OpenedSession) {
+        self.state.people.opening = false;
+        let rater = self.settings.rater.trim();
+        let run = SessionRun::resume(opened.setup, rater, &opened.log, |edit| opened.rows.contains_key(edit)).with_seen(opened.seen);
+        if run.missing() > 0 {
+            let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
+            self.toast(Level::Warning, text);
+        }
+        self.state.people.view = View::default();
+        self.state.people.open = Some(OpenSession {
+            run,
+            log: opened.log,
+            rows: opened.rows,
+            live: None,
+            results: None,
+            preloaded: None,
+            noted: HashSet::new(),
+        });
+        self.sum_up_if_done();
+    }
+
     /// One answer of the project's thread.
     pub(super) fn people_event(&mut self, event: PeopleEvent) {
         let people = &mut self.state.people;
@@ -352,12 +467,12 @@ impl App {
         match event {
             PeopleEvent::Listed(Ok(lines)) => {
                 let first_time = people.sessions.is_none();
-                let blind = lines.iter().find(|line| line.blind && line.is_underway()).map(|line| line.uid.clone());
+                let blind = lines.iter().find(|line| line.blind && line.is_underway() && !line.archived).map(|line| line.uid.clone());
                 people.sessions = Some(lines);
                 // A rater who was interrupted in a blind session must not see scores first.
                 if first_time && let Some(uid) = blind {
                     self.state.page = Page::Rate;
-                    self.ask_people(PeopleRequest::Open { uid });
+                    self.open_session(uid);
                 }
             }
             PeopleEvent::Listed(Err(why)) => {
@@ -366,22 +481,19 @@ impl App {
             }
             PeopleEvent::Created(Ok(uid)) => {
                 people.draft = None;
-                self.ask_people(PeopleRequest::Open { uid });
+                self.open_session(uid);
                 self.list_sessions();
             }
-            PeopleEvent::Created(Err(why)) => self.toast(Level::Error, format!("The session is not saved: {why}")),
-            PeopleEvent::Opened(Ok(opened)) => {
-                let rater = self.settings.rater_name();
-                let run = SessionRun::resume(opened.setup, &rater, &opened.log, |edit| opened.rows.contains_key(edit));
-                if run.missing() > 0 {
-                    let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
-                    self.toast(Level::Warning, text);
-                }
-                self.state.people.view = View::default();
-                self.state.people.open = Some(OpenSession { run, log: opened.log, rows: opened.rows, live: None, results: None });
-                self.sum_up_if_done();
+            PeopleEvent::Noted(Ok(())) => {}
+            PeopleEvent::Noted(Err(why)) => {
+                self.toast(Level::Error, format!("What you saw or put away is not noted in the project: {why}"));
             }
-            PeopleEvent::Opened(Err(why)) => self.toast(Level::Error, format!("The session cannot be opened: {why}")),
+            PeopleEvent::Created(Err(why)) => self.toast(Level::Error, format!("The session is not saved: {why}")),
+            PeopleEvent::Opened(Ok(opened)) => self.show_session(*opened),
+            PeopleEvent::Opened(Err(why)) => {
+                people.opening = false;
+                self.toast(Level::Error, format!("The session cannot be opened: {why}"));
+            }
             PeopleEvent::Kept { result: Ok(live), .. } => {
                 if let Some(open) = &mut people.open {
                     open.live = live.or(open.live.take());

@@ -62,6 +62,22 @@ impl ColumnsDraft {
         preview.is_none_or(has_choice).then(|| self.columns.clone())
     }
 
+    /// Why the ratings cannot be taken into the project as things stand; `None` when they can.
+    pub fn hindrance(&self) -> Option<&'static str> {
+        let preview = match &self.preview {
+            _ if self.is_ready() => return None,
+            _ if self.reading => return Some("The table is still being read."),
+            _ if self.importing => return Some("The ratings are being taken into the project."),
+            Some(Ok(preview)) => preview,
+            None | Some(Err(_)) => return Some("The table cannot be read."),
+        };
+        Some(match (&preview.objection, preview.format) {
+            (Some(_), TableFormat::Columns) => "Choose the columns first.",
+            (Some(_), _) => "The table holds nothing that can be taken; the reason stands above.",
+            (None, _) => "No row of the table is about an edit of this project: item and model must be written as in the project.",
+        })
+    }
+
     /// Whether the ratings can be taken into the project as things stand.
     pub fn is_ready(&self) -> bool {
         let ready = |preview: &TablePreview| preview.objection.is_none() && preview.matched + preview.matched_votes > 0;

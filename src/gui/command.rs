@@ -7,6 +7,7 @@ use crate::editor::{CANNOT_JUDGE, CompareMode, Overlay};
 use crate::export::{MaskForm, MaskInk};
 
 use super::exports::Out;
+use super::key_press::KeyPress;
 
 /// A thing to do that needs no further data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -402,37 +403,19 @@ impl Command {
         })
     }
 
-    /// The commands whose keys were pressed since the last frame; the keys are taken, so that nothing else reacts to them.
+    /// The command of a key. Of several that fit, the one with most modifiers: R must not swallow Ctrl+R, nor Ctrl+Z Ctrl+Shift+Z.
     ///
-    /// Nothing while text is being typed (except keys with Ctrl that a text field has no use for) or while a dialog is open.
-    pub fn pressed(ctx: &egui::Context, dialog_open: bool) -> Vec<Self> {
-        let typing = ctx.text_edit_focused();
-        let mut by_modifiers: Vec<Self> = Self::all().collect();
-        // Most modifiers first: otherwise R would swallow Ctrl+R, and Ctrl+Z Ctrl+Shift+Z.
-        let held = |shortcut: KeyboardShortcut| u8::from(shortcut.modifiers.command) + u8::from(shortcut.modifiers.shift);
-        by_modifiers.sort_by_key(|command| std::cmp::Reverse(command.shortcut().map_or(0, held)));
-        ctx.input_mut(|input| {
-            by_modifiers
-                .into_iter()
-                .filter(|command| {
-                    // What is held is not pressed: see `flip_held`.
-                    let Some(shortcut) = command.shortcut().filter(|_| *command != Self::FlipPictures) else { return false };
-                    let blocked = (typing && (!shortcut.modifiers.command || command.is_for_text_too()))
-                        || (dialog_open && *command != Self::KeySheet);
-                    !blocked && consume(input, shortcut)
-                })
-                .collect()
-        })
+    /// None while text is being typed (except keys with Ctrl that a text field has no use for) or while a dialog is open.
+    pub fn of_key(press: &KeyPress, dialog_open: bool) -> Option<Self> {
+        let fits = |command: Self| {
+            // What is held is not pressed: see `flip_held`.
+            let KeyboardShortcut { modifiers, logical_key } = command.shortcut().filter(|_| command != Self::FlipPictures)?;
+            let blocked = (press.typing && (!modifiers.command || command.is_for_text_too())) || (dialog_open && command != Self::KeySheet);
+            let held = u8::from(modifiers.command) + u8::from(modifiers.shift);
+            (!blocked && press.is(modifiers, logical_key)).then_some((held, command))
+        };
+        Self::all().filter_map(fits).max_by_key(|(held, _)| *held).map(|(_, command)| command)
     }
-}
-
-/// Takes a key press. Plus and `?` need Shift on many keyboards, so Shift does not matter for keys without modifiers.
-fn consume(input: &mut egui::InputState, shortcut: KeyboardShortcut) -> bool {
-    let KeyboardShortcut { modifiers, logical_key } = shortcut;
-    input.consume_key(modifiers, logical_key)
-        || (modifiers == Modifiers::NONE
-            && matches!(logical_key, Key::Plus | Key::Questionmark)
-            && input.consume_key(Modifiers::SHIFT, logical_key))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod events;
 mod exports;
 mod flags;
 mod found;
+pub mod key_press;
 pub mod leaving;
 mod motions;
 pub mod networks;

@@ -56,9 +56,23 @@ impl Keeper for ProjectKeeper {
     fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
         super::people::answer(self.project(), request)
     }
+
+    fn rest(&mut self) {
+        rest(self.project.as_ref());
+    }
 }
 
 /// A project in a folder that cannot be written to, or on a full disk, can still be looked at; then why nothing can be saved.
+/// A copy of the file alone shall have what was said until now.
+fn rest(project: Option<&Project>) {
+    if let Some(project) = project.filter(|project| !project.is_read_only())
+        && let Err(why) = project.checkpoint()
+    {
+        // Nothing is lost: it stays in the log, and the next rest tries again.
+        tracing::warn!(%why, "changes stay in the log beside the project");
+    }
+}
+
 fn opened(path: &Path) -> Result<(Project, Option<String>), String> {
     match Project::open(path) {
         Err(error @ (StorageError::ReadOnly { .. } | StorageError::DiskFull { .. })) => {
@@ -252,6 +266,10 @@ impl Store for ProjectStore {
 
     fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
         super::people::answer(self.project(), request)
+    }
+
+    fn rest(&mut self) {
+        rest(self.project.as_ref());
     }
 
     fn agreement(&mut self, request: super::agreement::AgreementRequest) -> super::agreement::AgreementEvent {

@@ -8,8 +8,10 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 
 use crate::domain::{Parse, Profile, Rating};
 use crate::editor::{EditDetails, Row, RowId};
@@ -61,6 +63,8 @@ pub trait Store: Send {
     fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
         no_sessions(request)
     }
+    /// Nothing was asked for a while.
+    fn rest(&mut self) {}
     /// Answers about comparisons and ranges that are kept, and says how to gather what is compared.
     fn agreement(&mut self, request: AgreementRequest) -> AgreementEvent {
         nothing_kept(request)
@@ -79,6 +83,25 @@ pub trait Keeper: Send {
     fn people(&mut self, request: PeopleRequest) -> PeopleEvent {
         no_sessions(request)
     }
+    /// Nothing was kept for a while.
+    fn rest(&mut self) {}
+}
+
+/// After this long without work a thread lets its store rest.
+const REST_AFTER: Duration = Duration::from_secs(2);
+/// The window waits this long for its threads to close the files when it ends.
+const END_WITHIN: Duration = Duration::from_secs(2);
+
+/// The next message; whenever there is none for [`REST_AFTER`] after one, `rest` is called once. `None`: the window is gone.
+fn next_or_rest<T>(incoming: &Receiver<T>, worked: &mut bool, mut rest: impl FnMut()) -> Option<T> {
+    if std::mem::replace(worked, true) {
+        match incoming.recv_timeout(REST_AFTER) {
+            Ok(next) => return Some(next),
+            Err(RecvTimeoutError::Timeout) => rest(),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    incoming.recv().ok()
 }
 
 /// What the window asks of the store's threads.
@@ -116,7 +139,8 @@ impl StoreRequest {
     const fn kept(&self) -> Option<bool> {
         match self {
             Self::Regions { request, .. } => Some(request.is_write()),
-            Self::SaveRating { .. } | Self::People(PeopleRequest::Keep { .. }) => Some(true),
+            Self::SaveRating { .. }
+            | Self::People(PeopleRequest::Keep { .. } | PeopleRequest::Saw { .. } | PeopleRequest::Archive { .. }) => Some(true),
             _ => None,
         }
     }
@@ -152,6 +176,18 @@ pub struct StoreThread {
     writes: Cell<u64>,
     written: Arc<Written>,
     events: Receiver<StoreEvent>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Drop for StoreThread {
+    /// Lets the threads end and close the files, which moves all changes into the project; one that is in the middle of something long is left.
+    fn drop(&mut self) {
+        (self.requests, self.keeps) = (unbounded().0, unbounded().0);
+        let began = Instant::now();
+        while self.threads.iter().any(|thread| !thread.is_finished()) && began.elapsed() < END_WITHIN {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
 }
 
 /// Work for the keeper's thread.
@@ -173,10 +209,12 @@ impl StoreThread {
         let written = Arc::new(Written::default());
         let keeper = store.keeper();
         let (answers, done, woken) = (outgoing.clone(), Arc::clone(&written), wake.clone());
-        std::thread::Builder::new().name("keeper".into()).spawn(move || keep(keeper, &to_keep, &done, &answers, &woken))?;
+        let keeping_thread =
+            std::thread::Builder::new().name("keeper".into()).spawn(move || keep(keeper, &to_keep, &done, &answers, &woken))?;
         let (keeping, done) = (keeps.clone(), Arc::clone(&written));
-        std::thread::Builder::new().name("project".into()).spawn(move || {
-            while let Ok(first) = incoming.recv() {
+        let project_thread = std::thread::Builder::new().name("project".into()).spawn(move || {
+            let mut worked = false;
+            while let Some(first) = next_or_rest(&incoming, &mut worked, || store.rest()) {
                 let mut waiting = vec![first];
                 waiting.extend(incoming.try_iter());
                 for (writes, request) in without_stale(waiting) {
@@ -189,7 +227,7 @@ impl StoreThread {
                 }
             }
         })?;
-        Ok(Self { requests, keeps, writes: Cell::new(0), written, events })
+        Ok(Self { requests, keeps, writes: Cell::new(0), written, events, threads: vec![keeping_thread, project_thread] })
     }
 
     /// Asks for something; never blocks.
@@ -254,11 +292,12 @@ fn keep(mut keeper: Box<dyn Keeper>, incoming: &Receiver<Keep>, written: &Writte
     let _ends = EndsWaiting(written);
     let mut waiting = VecDeque::new();
     let mut open: Option<PathBuf> = None;
+    let mut worked = false;
     loop {
         if waiting.is_empty() {
-            match incoming.recv() {
-                Ok(first) => waiting.push_back(first),
-                Err(_) => return,
+            match next_or_rest(incoming, &mut worked, || keeper.rest()) {
+                Some(first) => waiting.push_back(first),
+                None => return,
             }
         }
         waiting.extend(incoming.try_iter());

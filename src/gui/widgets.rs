@@ -153,6 +153,18 @@ pub fn name(response: &Response, kind: Role, selected: bool, text: impl Into<Str
     response.widget_info(|| WidgetInfo::selected(kind, true, selected, text.clone()));
 }
 
+/// A number with two decimals; what rounds to nothing has no sign.
+pub fn two_decimals(value: f64) -> String {
+    let text = format!("{value:.2}");
+    if text == "-0.00" { "0.00".to_owned() } else { text }
+}
+
+/// The same with a sign, for differences.
+pub fn two_decimals_signed(value: f64) -> String {
+    let text = two_decimals(value);
+    if value > 0.0 && text != "0.00" { format!("+{text}") } else { text }
+}
+
 /// Seconds as people say them.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
@@ -166,6 +178,12 @@ pub fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_rounds_to_nothing_has_no_sign() {
+        assert_eq!([-0.004, -0.0, 0.004, -0.006, 0.5].map(two_decimals), ["0.00", "0.00", "0.00", "-0.01", "0.50"]);
+        assert_eq!([-0.004, 0.004, -0.006, 0.5].map(two_decimals_signed), ["0.00", "0.00", "-0.01", "+0.50"]);
+    }
 
     #[test]
     fn durations_are_said_in_two_units_at_most() {

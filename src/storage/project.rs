@@ -201,6 +201,17 @@ impl Project {
         self.read("asking for changes", |conn| Ok(conn.pragma_query_value(None, "data_version", |row| row.get(0))?))
     }
 
+    /// Moves what is in the log beside the file into the file, as far as no other connection reads older pages: a copy of the file alone then has it.
+    /// Waits for nobody. What cannot be moved stays in the log, where it is as safe.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn checkpoint(&self) -> Result<(), StorageError> {
+        self.read("moving changes from the log into the project", |conn| {
+            Ok(conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
+        })
+    }
+
     /// A value that was set with [`Self::set_meta`].
     ///
     /// # Errors

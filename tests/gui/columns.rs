@@ -51,6 +51,20 @@ fn a_dropped_table_is_previewed_and_imported_with_the_columns_that_are_chosen() 
 }
 
 #[test]
+fn why_a_table_cannot_be_imported_is_said_as_it_is() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let window = window_with_file(folder.path(), "IE_rater3.tsv", "uid\tMargit\nnowhere\t[1, 0.5]\n");
+    let why = window.state().columns.as_ref().and_then(editscope::gui::columns::ColumnsDraft::hindrance);
+    assert!(why.is_some_and(|why| why.starts_with("No row of the table is about an edit of this project")), "{why:?}");
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let window = window_with(folder.path(), "uid,method,colour\n01-add,Margit,red\n");
+    assert_eq!(
+        window.state().columns.as_ref().and_then(editscope::gui::columns::ColumnsDraft::hindrance),
+        Some("Choose the columns first.")
+    );
+}
+
+#[test]
 fn a_published_format_needs_no_choice_and_votes_are_taken() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let tsv = "uid\tMargit\tOsric\n01-add\t[1, 0.5]\t[0,0]\nnowhere\t[1,1]\t[0,0]\n";

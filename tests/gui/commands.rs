@@ -30,6 +30,12 @@ fn arrow_keys_mark_and_a_click_does() {
     let mut window = Window::open(Setup::default());
     let tab = window.state().tab;
     find(&mut window, "next edit");
+    // Keys of one frame all count.
+    let event = |key| Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers: Modifiers::NONE };
+    window.harness.input_mut().events.extend([Key::ArrowDown, Key::ArrowDown, Key::ArrowDown].map(event));
+    window.settle();
+    assert_eq!(window.state().sought_command.1, 3);
+    (0..3).for_each(|_| window.key(Key::ArrowUp));
     // The second of those whose label has the words is the letter's command, which does the same.
     window.key(Key::ArrowDown);
     assert_eq!(window.state().sought_command.1, 1);

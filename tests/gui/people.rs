@@ -14,7 +14,9 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use crate::support::{Setup, Window};
 
+mod blind;
 mod changes;
+mod keys;
 mod results;
 
 /// A scored project of the demo's first items, in a folder of its own.
@@ -146,7 +148,7 @@ fn a_rubric_session_goes_by_keys_from_beginning_to_end() {
     }
     // Not complete: nothing is kept, and what is missing is said.
     window.key(Key::Enter);
-    window.harness.get_by_label("Still open: overall. 0 says “can’t judge”.");
+    window.harness.get_by_label("Still open: overall. U says “can’t judge”.");
     assert!(bench.project().session_log(&uid).unwrap().is_empty());
     window.key(Key::Num2);
     window.key(Key::Enter);

@@ -71,7 +71,9 @@ fn a_drawn_mask_keeps_the_whole_pictures_numbers_and_measures_its_zones_anew() {
     let after = latest(&demo, edit);
     assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>(), "no metric is lost");
     for name in ["l1", "l2", "psnr", "ssim", "clip-i", "clip-t"] {
-        assert_eq!(after[name].whole, before[name].whole, "{name}");
+        // SSIM's sums go by zones, so its last digits follow the region.
+        let [now, then] = [&after[name].whole, &before[name].whole].map(|whole| *whole.value().expect("a number"));
+        assert!((now - then).abs() < 1e-12, "{name}: {now} was {then}");
     }
     for (left, zone) in [(true, &after["l1"].inside), (false, &after["l1"].outside)] {
         let (found, expected) = (zone.value().expect("measured"), l1_of_half(&demo, edit, left));

@@ -80,6 +80,14 @@ impl Form {
         }
     }
 
+    /// Says that the marked question cannot be judged.
+    pub fn cannot_judge_one(&mut self) {
+        if let Self::Rubric { active, .. } = self {
+            let index = *active;
+            self.give(index, Given::CannotJudge);
+        }
+    }
+
     /// Ranks the edit at `index` and marks the next one without a rank.
     pub fn rank(&mut self, index: usize, rank: u32) {
         if let Self::Ranking { ranks, active } = self
@@ -146,7 +154,7 @@ fn rubric_answer(given: &[Given], questions: &[crate::domain::Question]) -> Resu
     let open = questions.iter().zip(given).filter(|(question, given)| question.required && **given == Given::Open);
     let missing: Vec<&str> = open.map(|(question, _)| question.name.as_str()).collect();
     if !missing.is_empty() {
-        return Err(format!("Still open: {}. 0 says “can’t judge”.", missing.join(", ")));
+        return Err(format!("Still open: {}. U says “can’t judge”.", missing.join(", ")));
     }
     let mut values = BTreeMap::new();
     let mut cannot_judge = Vec::new();
@@ -197,7 +205,7 @@ mod tests {
         form.give(4, Given::Point(1));
         // Size was the last but preservation (1) was left open.
         assert!(matches!(form, Form::Rubric { active: 1, .. }));
-        assert_eq!(form.answer(rubric).unwrap_err(), "Still open: preservation. 0 says “can’t judge”.");
+        assert_eq!(form.answer(rubric).unwrap_err(), "Still open: preservation. U says “can’t judge”.");
         form.give(1, Given::Point(2));
         let answer = form.answer(rubric).unwrap();
         let values = [("modification", 5.0), ("overall", 2.0), ("position", 1.0), ("preservation", 3.0)];

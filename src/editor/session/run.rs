@@ -1,11 +1,13 @@
 //! One rater's way through a session. Where it stands follows from what was kept, so a break or a kill resumes at the same place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::form::{Form, Given};
 use super::order::{Task, order};
-use crate::domain::{Answer, EditKey, Judgement, Preference, ProtocolKind, RubricId, SessionSetup, TaskRole, Visible, counting_judgements};
+use crate::domain::{
+    Answer, EditKey, Judgement, Preference, ProtocolKind, Question, RubricId, SessionSetup, TaskRole, Visible, counting_judgements,
+};
 use crate::editor::clock::LookClock;
 
 /// How far a session is.
@@ -43,6 +45,8 @@ pub struct SessionRun {
     pub form: Form,
     pub comment: String,
     unblinded: bool,
+    /// Edits whose models or scores were shown to the rater outside of this session.
+    seen: HashSet<EditKey>,
     clock: LookClock,
 }
 
@@ -74,11 +78,18 @@ impl SessionRun {
             form,
             comment: String::new(),
             unblinded,
+            seen: HashSet::new(),
             clock: LookClock::default(),
         };
         run.at = run.next_after(None);
         run.load();
         run
+    }
+
+    /// The same with the edits whose models or scores the rater has seen elsewhere: blind answers about them say so.
+    pub fn with_seen(mut self, seen: HashSet<EditKey>) -> Self {
+        self.seen = seen;
+        self
     }
 
     /// What the session is.
@@ -104,6 +115,12 @@ impl SessionRun {
     /// The present task; `None` when all are settled.
     pub fn task(&self) -> Option<&Task> {
         self.tasks.get(self.at)
+    }
+
+    /// The task after the present one, if it is answered or skipped now.
+    pub fn next_task(&self) -> Option<&Task> {
+        self.task()?;
+        self.tasks.get(self.next_after(Some(self.at)))
     }
 
     /// What was said about the present task before.
@@ -143,17 +160,23 @@ impl SessionRun {
         self.clock.touch(now);
     }
 
+    /// What the form lacks to be an answer, as [`Self::submit`] says it.
+    pub fn missing_answer(&self) -> Option<String> {
+        self.task()?;
+        self.form.answer(self.setup.protocol.rubric()).err()
+    }
+
     /// A digit key: an answer for the marked question or edit, or the vote.
     pub fn press(&mut self, digit: u32) -> Pressed {
         let rubric = self.setup.protocol.rubric();
         match &mut self.form {
             Form::Rubric { active, .. } => {
                 let index = *active;
-                let points = rubric.and_then(|rubric| rubric.questions.get(index)).map_or(0, |question| question.scale.len());
-                match digit as usize {
-                    0 => self.form.give(index, Given::CannotJudge),
-                    point if point <= points => self.form.give(index, Given::Point(point - 1)),
-                    _ => return Pressed::Nothing,
+                let keys = rubric.and_then(|rubric| rubric.questions.get(index)).map(Question::digit_keys).unwrap_or_default();
+                match keys.iter().position(|key| *key == Some(digit)) {
+                    Some(point) => self.form.give(index, Given::Point(point)),
+                    None if digit == 0 => self.form.give(index, Given::CannotJudge),
+                    None => return Pressed::Nothing,
                 }
                 Pressed::Changed
             }
@@ -248,7 +271,12 @@ impl SessionRun {
             place: task.place,
             seconds,
             at_millis,
-            visible: Visible { models: visible, scores: visible, regions: Vec::new() },
+            visible: Visible {
+                models: visible,
+                scores: visible,
+                regions: Vec::new(),
+                seen_before: !visible && task.shown.iter().any(|edit| self.seen.contains(edit)),
+            },
             rubric: self.setup.protocol.rubric().map(RubricId::from),
         }
     }

@@ -1,6 +1,6 @@
 //! What a rater's session came to: speed, self-consistency and attention checks.
 
-use crate::domain::{Answer, Judgement, Protocol, Rubric, SessionSetup, counting_judgements, repeated};
+use crate::domain::{Answer, Judgement, Protocol, Rubric, SessionSetup, TaskRole, counting_judgements, repeated};
 
 /// How a rater's second answers fit the first ones.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -24,7 +24,7 @@ pub struct Summary {
     pub skipped: usize,
     /// All seconds spent on answers that count.
     pub seconds: f64,
-    /// The middle of the seconds a task; `None` without answers.
+    /// The middle of the seconds a task, over answers with a value that are no repeats and no checks; `None` without any.
     pub median_seconds: Option<f64>,
     pub consistency: Consistency,
     pub checks: usize,
@@ -46,7 +46,15 @@ pub fn summary(setup: &SessionSetup, log: &[Judgement], rater: &str) -> Summary 
         }
         summary.answered += 1;
         summary.cannot_judge += usize::from(judgement.answer == Answer::CannotJudge);
-        seconds.push(judgement.seconds);
+        summary.seconds += judgement.seconds;
+        // As `agree` has it: answers with a value to tasks that are no repeats and no checks.
+        let has_value = match &judgement.answer {
+            Answer::Rubric { values, .. } => !values.is_empty(),
+            answer => *answer != Answer::CannotJudge,
+        };
+        if judgement.role == TaskRole::Plain && has_value {
+            seconds.push(judgement.seconds);
+        }
         match judgement.check_passed(rubric) {
             Some(passed) => {
                 summary.checks += 1;
@@ -59,7 +67,6 @@ pub fn summary(setup: &SessionSetup, log: &[Judgement], rater: &str) -> Summary 
         compare(&mut summary.consistency, first, again, &setup.protocol);
     }
     seconds.sort_by(f64::total_cmp);
-    summary.seconds = seconds.iter().sum();
     summary.median_seconds = median(&seconds);
     summary
 }
@@ -103,4 +110,55 @@ fn compare(found: &mut Consistency, first: &Judgement, second: &Judgement, proto
         _ => {}
     }
     found.tasks += usize::from(found.answers > before);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{EditKey, ItemKey, Visible};
+
+    /// By hand: the first answers to tasks took 2, 4 and 9 seconds, so the middle is 4; the repeat (1 s), the check (1 s) and what cannot be judged
+    /// (1 s) are no answers of `agree`, but all of them took time.
+    #[test]
+    fn the_time_of_a_task_is_that_of_first_answers_with_a_value() {
+        let setup = SessionSetup {
+            name: "s".into(),
+            protocol: Protocol::Pairwise,
+            blind: true,
+            live_agreement: false,
+            repeat_percent: 0,
+            checks: 0,
+            seed: 1,
+            which: String::new(),
+            edits: Vec::new(),
+            created_by: "eve".into(),
+            created_millis: 1,
+        };
+        let said = |task: &str, role, answer, seconds| Judgement {
+            session: "s".into(),
+            rater: "ann".into(),
+            item: ItemKey("i".into()),
+            shown: ["a", "b"].map(|key| EditKey(key.into())).into(),
+            task: task.into(),
+            role,
+            answer,
+            comment: String::new(),
+            place: 1,
+            seconds,
+            at_millis: 1,
+            visible: Visible::default(),
+            rubric: None,
+        };
+        let vote = || Answer::Pair(crate::domain::Preference::First);
+        let log = [
+            said("1", TaskRole::Plain, vote(), 9.0),
+            said("2", TaskRole::Plain, vote(), 2.0),
+            said("3", TaskRole::Plain, vote(), 4.0),
+            said("repeat:1", TaskRole::Repeat, vote(), 1.0),
+            said("check:1", TaskRole::SameTwice, vote(), 1.0),
+            said("4", TaskRole::Plain, Answer::CannotJudge, 1.0),
+        ];
+        let found = summary(&setup, &log, "ann");
+        assert_eq!((found.answered, found.seconds, found.median_seconds), (6, 18.0, Some(4.0)));
+    }
 }

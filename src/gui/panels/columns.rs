@@ -79,7 +79,7 @@ fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, preview: &Tab
         let text = RichText::new("Import ratings").strong().color(palette.on_accent.0);
         let button = ui.add_enabled(draft.is_ready(), Button::new(text).fill(palette.accent.0));
         let button = button.on_hover_text("Adds the ratings and votes to the project. What is there already is not added again.");
-        if button.on_disabled_hover_text("Choose the columns first.").clicked() {
+        if button.on_disabled_hover_text(draft.hindrance().unwrap_or_default()).clicked() {
             cx.send(Action::Columns(ColumnsAction::Import));
         }
         if draft.reading || draft.importing {
@@ -141,14 +141,14 @@ fn choice_ui(ui: &mut Ui, cx: &Context<'_>, draft: &ColumnsDraft, name: &str) {
         if ui.selectable_label(chosen.is_none(), "not used").clicked() {
             choose(None);
         }
+        let is_answer = chosen.is_some_and(|column| matches!(column.role, Role::Answer { .. }));
+        if ui.selectable_label(is_answer, "an answer").clicked() && !is_answer {
+            choose(Some(Role::Answer { criterion: name.to_owned(), rater: None }));
+        }
         for (word, role) in Role::WORDS {
             if ui.selectable_label(chosen.is_some_and(|column| column.role == role), word).clicked() {
                 choose(Some(role));
             }
-        }
-        let is_answer = chosen.is_some_and(|column| matches!(column.role, Role::Answer { .. }));
-        if ui.selectable_label(is_answer, "an answer").clicked() && !is_answer {
-            choose(Some(Role::Answer { criterion: name.to_owned(), rater: None }));
         }
     });
     crate::gui::widgets::name(&combo.response, egui::Role::ComboBox, false, format!("Role of column {name}"));

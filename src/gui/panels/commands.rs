@@ -14,8 +14,9 @@ pub fn commands_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let (text, marked) = &cx.state.sought_command;
     let (down, up, enter) = ui.input_mut(|input| {
-        let mut pressed = |key| input.consume_key(Modifiers::NONE, key);
-        (pressed(Key::ArrowDown), pressed(Key::ArrowUp), pressed(Key::Enter))
+        // Several may fall into one frame; each moves the mark.
+        let mut pressed = |key| input.count_and_consume_key(Modifiers::NONE, key);
+        (pressed(Key::ArrowDown), pressed(Key::ArrowUp), pressed(Key::Enter) > 0)
     });
     let mut typed = text.clone();
     let field = ui.add(TextEdit::singleline(&mut typed).hint_text("What do you want to do?").desired_width(f32::INFINITY));
@@ -27,7 +28,7 @@ pub fn commands_ui(ui: &mut Ui, cx: &Context<'_>) {
     let mut found: Vec<Command> = Command::all().filter(|command| command.fits(&words) && *command != Command::FindCommand).collect();
     found.sort_by_key(|command| !in_label(command));
     let last = found.len().saturating_sub(1);
-    let marked = if field.changed() { 0 } else { (*marked + usize::from(down)).saturating_sub(usize::from(up)).min(last) };
+    let marked = if field.changed() { 0 } else { (*marked + down).saturating_sub(up).min(last) };
     if field.changed() || marked != cx.state.sought_command.1 {
         cx.send(Action::SeekCommand(typed, marked));
     }
@@ -38,7 +39,7 @@ pub fn commands_ui(ui: &mut Ui, cx: &Context<'_>) {
     ScrollArea::vertical().max_height(LIST).auto_shrink([false, true]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
         for (index, command) in found.iter().enumerate() {
-            if line_ui(ui, cx, *command, index == marked, (down || up) && index == marked) {
+            if line_ui(ui, cx, *command, index == marked, down + up > 0 && index == marked) {
                 cx.send(Action::RunFound(*command));
             }
         }

@@ -5,6 +5,7 @@ use egui::{Key, Modifiers};
 use super::PeopleAction;
 use crate::domain::ProtocolKind;
 use crate::editor::RowId;
+use crate::gui::key_press::KeyPress;
 
 /// One key of a running session.
 pub struct RatingKey {
@@ -22,8 +23,8 @@ const fn all(key: &'static str, does: &'static str) -> RatingKey {
 
 /// The keys, as the key sheet and the foot of the page list them.
 const TABLE: &[RatingKey] = &[
-    RatingKey { key: "1–9", does: "answer", only: &[ProtocolKind::Rubric] },
-    RatingKey { key: "0", does: "can’t judge this question", only: &[ProtocolKind::Rubric] },
+    RatingKey { key: "0–9", does: "answer, as the buttons say", only: &[ProtocolKind::Rubric] },
+    RatingKey { key: "U", does: "can’t judge this question (0 too, where 0 is no value)", only: &[ProtocolKind::Rubric] },
     RatingKey { key: "1 2", does: "A, B is better", only: &[ProtocolKind::Pairwise] },
     RatingKey { key: "3 4", does: "tie, both bad", only: &[ProtocolKind::Pairwise] },
     RatingKey { key: "1–9", does: "rank of the marked edit", only: &[ProtocolKind::Ranking] },
@@ -43,88 +44,71 @@ pub fn keys_of(kind: ProtocolKind) -> impl Iterator<Item = &'static RatingKey> {
     TABLE.iter().filter(move |key| key.only.is_empty() || key.only.contains(&kind))
 }
 
+/// Says that the marked question of a rubric cannot be judged: a letter, so that it is never a value.
+const CANNOT_JUDGE_ONE: Key = Key::U;
+/// Says that the task cannot be judged, in every protocol.
+const CANNOT_JUDGE_ALL: Key = Key::X;
+
 /// The key that shows the source in the place of the edits while it is held.
 pub const SHOW_SOURCE: Key = Key::Space;
 
-const DIGITS: [Key; 10] = [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
-
-/// What the keys that were pressed since the last frame ask for; the keys are taken. Nothing while text is being typed, except Ctrl+Enter.
-pub fn pressed(ctx: &egui::Context) -> Vec<PeopleAction> {
-    let typing = ctx.text_edit_focused();
-    // Enter and Space belong to a button that was reached by Tab.
-    let focused = ctx.memory(egui::Memory::focused);
-    let mut actions = Vec::new();
-    ctx.input_mut(|input| {
-        if input.consume_key(Modifiers::COMMAND, Key::Enter) {
-            actions.push(PeopleAction::Submit);
-        }
-        if typing {
-            return;
-        }
-        for (digit, key) in DIGITS.into_iter().enumerate() {
-            if input.consume_key(Modifiers::NONE, key) {
-                actions.push(PeopleAction::Press(digit as u32));
-            }
-        }
-        let plain = [
-            (Key::ArrowDown, PeopleAction::Step(1)),
-            (Key::ArrowUp, PeopleAction::Step(-1)),
-            (Key::ArrowRight, PeopleAction::Sideways(1)),
-            (Key::ArrowLeft, PeopleAction::Sideways(-1)),
-            (Key::X, PeopleAction::CannotJudge),
-            (Key::S, PeopleAction::Skip),
-            (Key::Backspace, PeopleAction::Back),
-            (Key::C, PeopleAction::FocusComment),
-        ];
-        for (key, action) in plain {
-            if input.consume_key(Modifiers::NONE, key) {
-                actions.push(action);
-            }
-        }
-        if focused.is_none() && input.consume_key(Modifiers::NONE, Key::Enter) {
-            actions.push(PeopleAction::Submit);
-        }
-    });
-    if actions.iter().any(|action| matches!(action, PeopleAction::Press(_)))
-        && let Some(id) = focused
-    {
-        // Who answers by digits wants Enter to save.
-        ctx.memory_mut(|memory| memory.surrender_focus(id));
+/// What a key of a running session asks for. Nothing while text is being typed, except Ctrl+Enter.
+pub fn running(press: &KeyPress) -> Option<PeopleAction> {
+    if press.is(Modifiers::COMMAND, Key::Enter) {
+        return Some(PeopleAction::Submit);
     }
-    actions
+    if press.typing || press.modifiers.command {
+        return None;
+    }
+    if let Some(digit) = press.digit() {
+        return Some(PeopleAction::Press(digit));
+    }
+    Some(match press.key {
+        Key::ArrowDown => PeopleAction::Step(1),
+        Key::ArrowUp => PeopleAction::Step(-1),
+        Key::ArrowRight => PeopleAction::Sideways(1),
+        Key::ArrowLeft => PeopleAction::Sideways(-1),
+        CANNOT_JUDGE_ALL => PeopleAction::CannotJudge,
+        CANNOT_JUDGE_ONE => PeopleAction::CannotJudgeOne,
+        Key::S => PeopleAction::Skip,
+        Key::Backspace => PeopleAction::Back,
+        Key::C => PeopleAction::FocusComment,
+        // Enter belongs to a button that was reached by Tab.
+        Key::Enter if !press.focused => PeopleAction::Submit,
+        _ => return None,
+    })
 }
 
 /// The keys of the list: N makes a session, Enter goes on with `first`, a digit opens one of `shown` (in the order of the screen).
-pub fn pressed_in_list(ctx: &egui::Context, first: Option<String>, shown: &[String]) -> Vec<PeopleAction> {
-    if ctx.memory(egui::Memory::focused).is_some() {
-        return Vec::new();
+pub fn in_list(press: &KeyPress, first: Option<&str>, shown: &[&str]) -> Option<PeopleAction> {
+    if press.focused || press.modifiers.command {
+        return None;
     }
-    ctx.input_mut(|input| {
-        let new = input.consume_key(Modifiers::NONE, Key::N).then_some(PeopleAction::NewSetup);
-        let open = first.filter(|_| input.consume_key(Modifiers::NONE, Key::Enter)).map(PeopleAction::Open);
-        let digits = DIGITS[1..].iter().zip(shown);
-        let by_digit = digits.filter(|(key, _)| input.consume_key(Modifiers::NONE, **key)).map(|(_, uid)| PeopleAction::Open(uid.clone()));
-        new.into_iter().chain(open).chain(by_digit).collect()
-    })
+    let open = |uid: &str| PeopleAction::Open(uid.to_owned());
+    match press.key {
+        Key::N => Some(PeopleAction::NewSetup),
+        Key::Enter => first.map(open),
+        _ => shown.get(place_of(press)?).copied().map(open),
+    }
 }
 
 /// The keys of the setup: Ctrl+Enter makes the session, Esc leaves it (while nothing has the cursor).
-pub fn pressed_in_setup(ctx: &egui::Context) -> Vec<PeopleAction> {
-    let focused = ctx.memory(egui::Memory::focused).is_some();
-    ctx.input_mut(|input| {
-        let create = input.consume_key(Modifiers::COMMAND, Key::Enter).then_some(PeopleAction::CreateSession);
-        let cancel = (!focused && input.consume_key(Modifiers::NONE, Key::Escape)).then_some(PeopleAction::CancelSetup);
-        create.into_iter().chain(cancel).collect()
-    })
+pub fn in_setup(press: &KeyPress) -> Option<PeopleAction> {
+    if press.is(Modifiers::COMMAND, Key::Enter) {
+        return Some(PeopleAction::CreateSession);
+    }
+    (!press.focused && press.is_plain(Key::Escape)).then_some(PeopleAction::CancelSetup)
 }
 
-/// The keys at the end of a session: Enter goes back to the list, a digit opens one of `rows`.
-pub fn pressed_at_end(ctx: &egui::Context, rows: &[Option<RowId>]) -> Vec<PeopleAction> {
-    let focused = ctx.memory(egui::Memory::focused).is_some();
-    ctx.input_mut(|input| {
-        let close = (!focused && input.consume_key(Modifiers::NONE, Key::Enter)).then_some(PeopleAction::Close);
-        let digits = DIGITS[1..].iter().zip(rows);
-        let open = digits.filter_map(|(key, row)| row.filter(|_| input.consume_key(Modifiers::NONE, *key)).map(PeopleAction::OpenEdit));
-        close.into_iter().chain(open).collect()
-    })
+/// The keys at the end of a session: Enter and Esc go back to the list, a digit opens one of `rows`.
+pub fn at_end(press: &KeyPress, rows: &[Option<RowId>]) -> Option<PeopleAction> {
+    if !press.focused && (press.is_plain(Key::Enter) || press.is_plain(Key::Escape)) {
+        return Some(PeopleAction::Close);
+    }
+    rows.get(place_of(press)?).copied().flatten().filter(|_| !press.typing).map(PeopleAction::OpenEdit)
+}
+
+/// 1 is the first.
+fn place_of(press: &KeyPress) -> Option<usize> {
+    (press.digit()? as usize).checked_sub(1)
 }

@@ -7,10 +7,11 @@
 mod history;
 pub mod keys;
 mod live;
+mod notes;
 mod results;
 mod store;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::domain::{EditKey, Judgement, Preference, Protocol, Rubric, SessionSetup};
@@ -28,6 +29,8 @@ pub struct PeopleState {
     pub sessions: Option<Vec<SessionLine>>,
     /// The session that the rater is in.
     pub open: Option<OpenSession>,
+    /// Names that the settings had while this project was open.
+    pub names: BTreeSet<String>,
     /// The session that is being set up.
     pub draft: Option<SetupDraft>,
     /// Zoom and pan of the pictures on the page.
@@ -36,6 +39,10 @@ pub struct PeopleState {
     pub focus_comment: bool,
     /// How long the selected edit was looked at on the Audit page: the Rate tab's answers have a time too.
     pub looked: LookClock,
+    /// A session is on its way from the project; keys of the list would open another one.
+    pub opening: bool,
+    /// What the last answer lacked; its message goes when that is there.
+    pub warned: Option<String>,
     /// Answers of the project's thread that are awaited.
     pub waiting: usize,
 }
@@ -47,18 +54,27 @@ pub struct SessionLine {
     pub setup: Arc<SessionSetup>,
     /// How far the rater of the settings is.
     pub progress: Progress,
-    /// Whether that rater has said anything in it.
+    /// Whether that rater has said anything in it, or was shown the first task of a blind one.
     pub begun: bool,
     /// Whether names and scores are hidden from that rater.
     pub blind: bool,
     /// Everyone who has answered, by name.
     pub raters: Vec<String>,
+    /// Other names that were used in this window and have begun it blind and not ended it.
+    pub hidden_for: Vec<String>,
+    /// Put away: listed below the others, and hides nothing.
+    pub archived: bool,
 }
 
 impl SessionLine {
     /// Begun and not done.
     pub const fn is_underway(&self) -> bool {
         self.begun && self.progress.done < self.progress.total
+    }
+
+    /// Whether names of models and scores are hidden because of it.
+    pub fn hides(&self) -> bool {
+        !self.archived && (self.blind && self.is_underway() || !self.hidden_for.is_empty())
     }
 }
 
@@ -74,6 +90,10 @@ pub struct OpenSession {
     pub live: Option<LiveAgreement>,
     /// What the session came to, of all raters; only at the end.
     pub results: Option<Result<SessionResults, String>>,
+    /// Displayed position of the task whose pictures were last asked for ahead.
+    pub preloaded: Option<u32>,
+    /// Edits of which the project knows that their models and scores were shown.
+    pub noted: HashSet<EditKey>,
 }
 
 impl OpenSession {
@@ -92,8 +112,13 @@ impl OpenSession {
 impl PeopleState {
     /// The session that Enter goes on with: the newest that is underway, else the newest that is not begun.
     pub fn first_open(&self) -> Option<&SessionLine> {
-        let lines = || self.sessions.iter().flatten().rev();
+        let lines = || self.sessions.iter().flatten().rev().filter(|line| !line.archived);
         lines().find(|line| line.is_underway()).or_else(|| lines().find(|line| !line.begun))
+    }
+
+    /// Adds typed text to the comment of the open session.
+    pub fn type_comment(&mut self, text: &str) {
+        self.open.iter_mut().for_each(|open| open.run.comment.push_str(text));
     }
 
     /// Whether names of models and scores must not be shown anywhere: a blind session is underway, be it open or left for now.
@@ -102,7 +127,7 @@ impl PeopleState {
         let is_open = |line: &&SessionLine| open.is_some_and(|open| open.run.uid() == line.uid);
         // What the list says of the open session is older than the session itself.
         open.is_some_and(|open| open.run.is_blind() && !open.is_done())
-            || self.sessions.iter().flatten().any(|line| line.blind && line.is_underway() && !is_open(&line))
+            || self.sessions.iter().flatten().any(|line| if is_open(&line) { !line.hidden_for.is_empty() } else { line.hides() })
     }
 }
 
@@ -156,6 +181,8 @@ pub enum PeopleAction {
     Open(String),
     /// Back to the list; the session stays where it is.
     Close,
+    /// Puts the session of that uid away (`true`) or brings it back; nothing of it is deleted.
+    Archive(String, bool),
     /// A digit key.
     Press(u32),
     /// Marks the next or previous question or edit.
@@ -168,6 +195,8 @@ pub enum PeopleAction {
     Vote(Preference),
     Submit,
     CannotJudge,
+    /// The marked question of a rubric cannot be judged.
+    CannotJudgeOne,
     Skip,
     Back,
     Comment(String),
@@ -179,29 +208,43 @@ pub enum PeopleAction {
     Unblind,
 }
 
+impl PeopleAction {
+    /// Whether it says anything about the pictures, so that they have to be on the screen.
+    pub const fn answers(&self) -> bool {
+        matches!(
+            self,
+            Self::Press(_)
+                | Self::Give(..)
+                | Self::Rank(..)
+                | Self::Vote(_)
+                | Self::Submit
+                | Self::CannotJudge
+                | Self::CannotJudgeOne
+                | Self::Sideways(_)
+        )
+    }
+}
+
 /// What the window asks the project's thread about sessions.
 #[derive(Clone, Debug)]
 pub enum PeopleRequest {
     List {
         rater: String,
+        /// Other names that were used in the window.
+        before: Vec<String>,
     },
     /// Makes a session about the edits of `rows`.
-    Create {
-        setup: SessionSetup,
-        rows: Vec<RowId>,
-    },
-    Open {
-        uid: String,
-    },
+    Create { setup: SessionSetup, rows: Vec<RowId> },
+    /// Opens a session for a rater; a blind one is begun by that.
+    Open { uid: String, rater: String },
+    /// Notes that models and scores of edits were shown to a rater.
+    Saw { rater: String, edits: Vec<EditKey> },
+    /// Puts a session away or brings it back. Those of `raters` who are in it blind end their blind, as its log says.
+    Archive { uid: String, archived: bool, raters: Vec<String>, at_millis: i64 },
     /// Sums up what all raters of a session said.
-    Results {
-        uid: String,
-    },
+    Results { uid: String },
     /// Keeps an answer; `live` asks for the agreement after it.
-    Keep {
-        judgement: Box<Judgement>,
-        live: bool,
-    },
+    Keep { judgement: Box<Judgement>, live: bool },
 }
 
 /// What the project's thread answers.
@@ -211,6 +254,8 @@ pub enum PeopleEvent {
     /// The uid of the new session.
     Created(Result<String, String>),
     Opened(Result<Box<OpenedSession>, String>),
+    /// What a rater saw, or that a session is put away, is in the project.
+    Noted(Result<(), String>),
     /// What the session of that uid came to.
     SummedUp {
         uid: String,
@@ -229,6 +274,8 @@ pub struct OpenedSession {
     pub setup: Arc<SessionSetup>,
     pub log: Vec<Judgement>,
     pub rows: HashMap<EditKey, RowId>,
+    /// Edits of it whose models or scores the rater was shown outside of it.
+    pub seen: HashSet<EditKey>,
 }
 
 /// The answer of a store that has no sessions.
@@ -238,6 +285,7 @@ pub fn no_sessions(request: PeopleRequest) -> PeopleEvent {
         PeopleRequest::List { .. } => PeopleEvent::Listed(Ok(Vec::new())),
         PeopleRequest::Create { .. } => PeopleEvent::Created(Err(none())),
         PeopleRequest::Open { .. } => PeopleEvent::Opened(Err(none())),
+        PeopleRequest::Saw { .. } | PeopleRequest::Archive { .. } => PeopleEvent::Noted(Err(none())),
         PeopleRequest::Results { uid } => PeopleEvent::SummedUp { uid, result: Err(none()) },
         PeopleRequest::Keep { judgement, .. } => PeopleEvent::Kept { judgement, result: Err(none()) },
     }

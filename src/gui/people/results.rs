@@ -29,11 +29,11 @@ pub struct SessionResults {
 pub struct RaterLine {
     pub name: String,
     pub summary: Summary,
-    /// For rubrics the mean of own answers minus the mean of the others', in points of the scale, over all questions; for votes the share
-    /// of the decided ones that went to A; of ranks it says nothing.
-    pub bias: Outcome<f64>,
-    /// Standard deviation (n − 1) of own answers in points; rubrics only.
-    pub spread: Outcome<f64>,
+    /// For votes the share of the decided ones that went to A.
+    pub for_a: Outcome<f64>,
+    /// For rubrics one entry a question, in points of its scale: bias (mean of own answers minus the mean of the others') and spread (standard
+    /// deviation of own answers, n − 1), as `agree` computes them.
+    pub habits: Vec<(String, RaterHabit)>,
 }
 
 /// A task that raters answered differently.
@@ -73,28 +73,31 @@ fn rater_lines(setup: &SessionSetup, log: &[Judgement], tasks: &BTreeMap<&str, V
     names.dedup();
     let habits = rubric_habits(setup, tasks, &names);
     let line = |(index, name): (usize, &&str)| {
-        let none = |why: &str| Outcome::NotApplicable(why.to_owned());
-        let (bias, spread) = match (setup.protocol.kind(), habits.get(index)) {
-            (ProtocolKind::Rubric, Some(habit)) => (habit.bias.clone(), habit.spread.clone()),
-            (ProtocolKind::Pairwise, _) => (share_of_a(tasks, name), none("a vote is no number")),
-            _ => (none("ranks have no bias"), none("ranks spread alike for all")),
+        let for_a = match setup.protocol.kind() {
+            ProtocolKind::Pairwise => share_of_a(tasks, name),
+            _ => Outcome::NotApplicable("nobody voted".to_owned()),
         };
-        RaterLine { name: (*name).to_owned(), summary: summary(setup, log, name), bias, spread }
+        let habits = habits.iter().filter_map(|(question, raters)| Some((question.clone(), raters.get(index)?.clone()))).collect();
+        RaterLine { name: (*name).to_owned(), summary: summary(setup, log, name), for_a, habits }
     };
     names.iter().enumerate().map(line).collect()
 }
 
-/// Habits over all questions of all tasks, in points of their scales, in the order of `names`.
-fn rubric_habits(setup: &SessionSetup, tasks: &BTreeMap<&str, Vec<&Judgement>>, names: &[&str]) -> Vec<RaterHabit> {
+/// Habits of all raters, in the order of `names`, question by question, in the values of its scale.
+fn rubric_habits(setup: &SessionSetup, tasks: &BTreeMap<&str, Vec<&Judgement>>, names: &[&str]) -> Vec<(String, Vec<RaterHabit>)> {
     let questions = setup.protocol.rubric().map(|rubric| rubric.questions.as_slice()).unwrap_or_default();
-    let mut units: Vec<Unit> = Vec::new();
-    for said in tasks.values() {
-        for question in questions {
-            let of = |name: &str| said.iter().find(|said| said.rater == name).and_then(|said| point(said, question)).map(f64::from);
-            units.push(names.iter().map(|name| of(name)).collect());
-        }
-    }
-    habits(&units)
+    let of_question = |question: &Question| {
+        let value = |said: &&Judgement| match &said.answer {
+            Answer::Rubric { values, .. } => values.get(&question.name).copied(),
+            _ => None,
+        };
+        let unit = |said: &Vec<&Judgement>| -> Unit {
+            names.iter().map(|name| said.iter().find(|said| said.rater == *name).and_then(value)).collect()
+        };
+        let units: Vec<Unit> = tasks.values().map(unit).collect();
+        (question.name.clone(), habits(&units))
+    };
+    questions.iter().map(of_question).collect()
 }
 
 /// The place of an answer on the scale of its question, from 1.
@@ -255,11 +258,15 @@ mod tests {
         assert_eq!((found.differing_count, found.differing.len()), (1, 1));
         let task = &found.differing[0];
         assert_eq!((task.row, task.apart, task.words.as_str()), (Some(RowId(1)), 2, "model-a, SC: ann 1 · bob 0"));
-        // By hand: ann minus bob over SC and PQ of both edits is 2, 1, 0, 0 points.
-        assert_eq!(found.raters.iter().map(|rater| rater.bias.value().copied()).collect::<Vec<_>>(), [Some(0.75), Some(-0.75)]);
-        // ann's points 3 3 2 2: each half a point from the mean, so √(4 · 0.25 / 3).
-        let spread = found.raters[0].spread.value().copied().unwrap_or(f64::NAN);
-        assert!((spread - (1.0_f64 / 3.0).sqrt()).abs() < 1e-12, "{spread}");
+        // By hand, in points of the scale: of SC ann minus bob is 1 and 0, of PQ 0.5 and 0. Ann's answers to either are 1 and 0.5, each a quarter
+        // from their mean: √(2 · 0.0625 / 1).
+        let habits = |rater: usize, of: fn(&RaterHabit) -> &Outcome<f64>| -> Vec<(&str, Option<f64>)> {
+            found.raters[rater].habits.iter().map(|(question, habit)| (question.as_str(), of(habit).value().copied())).collect()
+        };
+        assert_eq!(habits(0, |habit| &habit.bias), [("SC", Some(0.5)), ("PQ", Some(0.25))]);
+        assert_eq!(habits(1, |habit| &habit.bias), [("SC", Some(-0.5)), ("PQ", Some(-0.25))]);
+        let spreads = habits(0, |habit| &habit.spread);
+        assert!(spreads.iter().all(|(_, spread)| spread.is_some_and(|spread| (spread - 0.125_f64.sqrt()).abs() < 1e-12)), "{spreads:?}");
         assert_eq!(found.raters[0].summary.median_seconds, Some(4.0));
     }
 
@@ -280,7 +287,7 @@ mod tests {
         let tasks: Vec<(u32, &str)> = found.differing.iter().map(|task| (task.apart, task.words.as_str())).collect();
         assert_eq!(tasks, [(2, "model-a or model-c: ann model-a · bob model-c"), (1, "model-b or model-c: ann tie · bob both bad")]);
         // ann's two decided votes went to A, bob's to B.
-        assert_eq!(found.raters.iter().map(|rater| rater.bias.value().copied()).collect::<Vec<_>>(), [Some(1.0), Some(0.0)]);
+        assert_eq!(found.raters.iter().map(|rater| rater.for_a.value().copied()).collect::<Vec<_>>(), [Some(1.0), Some(0.0)]);
         let log = [
             said("ann", "1", &["a", "b", "c"], Answer::Ranking(vec![1, 2, 3])),
             said("bob", "1", &["c", "b", "a"], Answer::Ranking(vec![1, 1, 3])),

@@ -34,7 +34,7 @@ fn the_end_shows_all_raters_and_opens_what_they_differ_about() {
     // By hand: five of six pairs of answers are the same; one of ann's votes is decided, for A.
     assert_eq!(found.agreement.lines[0].equal, Outcome::Value(5.0 / 6.0));
     assert_eq!(
-        found.raters.iter().map(|rater| (rater.name.as_str(), rater.bias.value().copied())).collect::<Vec<_>>(),
+        found.raters.iter().map(|rater| (rater.name.as_str(), rater.for_a.value().copied())).collect::<Vec<_>>(),
         [("ann", Some(1.0)), ("bob", None)]
     );
     assert_eq!((found.differing_count, found.differing[0].apart), (1, 1));
@@ -153,4 +153,32 @@ fn a_digit_opens_a_session_of_the_list_and_its_end_has_no_empty_columns() {
     for absent in ["spread", "bias", "same twice", "checks"] {
         assert!(window.harness.query_by_label(absent).is_none(), "{absent}");
     }
+}
+
+#[test]
+fn the_end_of_a_rubric_tells_bias_and_spread_by_question_and_which_alpha_it_shows() {
+    let bench = Bench::new(1);
+    bench.session(Protocol::Rubric { rubric: editscope::domain::Rubric::imagenhub() }, |_| {});
+    let of = |sc, pq| [sc, pq, Key::Enter];
+    drop(answer_all(&bench, "bob", &of(Key::Num0, Key::Num5).repeat(4)));
+    let window = answer_all(&bench, "ann", &[of(Key::Num1, Key::Num5).repeat(2), of(Key::Num0, Key::Num5).repeat(2)].concat());
+    for label in ["α ordinal", "bias", "spread"] {
+        window.harness.get_by_label(label);
+    }
+    assert!(window.harness.query_by_label("-0.00").is_none() && window.harness.query_by_label("+0.00").is_none());
+    let found = window.state().people.open.as_ref().unwrap().results.clone().unwrap().unwrap();
+    // By hand for ann's SC 1, 1, 0, 0 beside bob's zeros: bias 0.5; each is half a point from the mean, so the spread is √(4 · 0.25 / 3).
+    let (question, habit) = &found.raters[0].habits[0];
+    assert_eq!((question.as_str(), &habit.bias), ("SC", &Outcome::Value(0.5)));
+    assert!(habit.spread.value().is_some_and(|spread| (spread - (1.0_f64 / 3.0).sqrt()).abs() < 1e-12), "{habit:?}");
+}
+
+#[test]
+fn alone_in_a_session_it_is_said_whose_ratings_are_not_counted() {
+    let bench = Bench::new(1);
+    bench.session(Protocol::Pairwise, |setup| (setup.blind, setup.live_agreement) = (false, true));
+    let window = answer_all(&bench, "ann", &[Key::Num1]);
+    window.harness.get_by_label(
+        "Nobody else has answered in this session yet. Ratings from elsewhere, simulated ones among them, are not counted here.",
+    );
 }

@@ -1,6 +1,6 @@
 //! The end of a session: what it came to.
 
-use egui::{CentralPanel, Frame, Grid, Label, Margin, RichText, ScrollArea, Ui, vec2};
+use egui::{Button, CentralPanel, Frame, Grid, Label, Margin, RichText, ScrollArea, Ui, vec2};
 
 use super::{plural, results, send};
 use crate::domain::ProtocolKind;
@@ -26,7 +26,9 @@ pub fn end_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
                 None => drop(ui.spinner()),
             }
             ui.add_space(16.0);
-            if ui.button("Back to the sessions").on_hover_text("[Enter]").clicked() {
+            let back = ui.add(Button::new("Back to the sessions").shortcut_text("[Enter] [Esc]"));
+            widgets::name(&back, egui::Role::Button, false, "Back to the sessions");
+            if back.clicked() {
                 send(cx, PeopleAction::Close);
             }
         });

@@ -57,16 +57,19 @@ fn question_ui(ui: &mut Ui, cx: &Context<'_>, question: &Question, given: Given,
         }
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
-            for (index, point) in question.scale.iter().enumerate() {
+            let keys = question.digit_keys();
+            for (index, (point, key)) in question.scale.iter().zip(&keys).enumerate() {
                 let chosen = given == Given::Point(index);
+                let key = key.map(|key| key.to_string()).unwrap_or_default();
                 let name = format!("{} {}", question.name, point.value);
-                if answer_button(ui, cx, &point.value.to_string(), chosen, name).on_hover_text(&point.anchor).clicked() {
+                if answer_button(ui, cx, &point.value.to_string(), &key, chosen, name).on_hover_text(&point.anchor).clicked() {
                     clicked(Clicked::Answer(Given::Point(index)));
                 }
             }
             ui.add_space(6.0);
             let name = format!("{} can’t judge", question.name);
-            if answer_button(ui, cx, "can’t judge", given == Given::CannotJudge, name).clicked() {
+            let key = if keys.contains(&Some(0)) { "U" } else { "U 0" };
+            if answer_button(ui, cx, "can’t judge", key, given == Given::CannotJudge, name).clicked() {
                 clicked(Clicked::Answer(Given::CannotJudge));
             }
         });
@@ -76,14 +79,17 @@ fn question_ui(ui: &mut Ui, cx: &Context<'_>, question: &Question, given: Given,
     });
 }
 
-fn answer_button(ui: &mut Ui, cx: &Context<'_>, text: &str, chosen: bool, name: String) -> egui::Response {
+/// A button with its key, where that is not what stands on it.
+fn answer_button(ui: &mut Ui, cx: &Context<'_>, text: &str, key: &str, chosen: bool, name: String) -> egui::Response {
     let palette = cx.palette(ui);
+    let has_key = !key.is_empty() && key != text;
     let text = RichText::new(text);
     let button = if chosen {
         Button::new(text.color(palette.on_accent.0).strong()).fill(palette.accent.0)
     } else {
         Button::new(text).fill(palette.field.0)
     };
+    let button = if has_key { button.shortcut_text(format!("[{key}]")) } else { button };
     let response = ui.add(button.min_size(vec2(34.0, 26.0)));
     widgets::name(&response, Role::RadioButton, chosen, name);
     response

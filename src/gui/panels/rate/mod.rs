@@ -11,6 +11,8 @@ mod sessions;
 mod setup;
 mod tab;
 
+use std::collections::BTreeSet;
+
 use egui::{CentralPanel, Frame, RichText, Ui};
 
 use crate::gui::command::Command;
@@ -49,6 +51,23 @@ pub fn wall_ui(ui: &mut Ui, cx: &Context<'_>) {
             ui.add_space(16.0);
             widgets::primary_button(ui, cx, Command::PageRate, true);
             ui.add_space(24.0);
+            let others: BTreeSet<&str> = cx
+                .state
+                .people
+                .sessions
+                .iter()
+                .flatten()
+                .filter(|line| line.hides())
+                .flat_map(|line| &line.hidden_for)
+                .map(String::as_str)
+                .collect();
+            if !others.is_empty() {
+                let names = others.into_iter().collect::<Vec<_>>().join(", ");
+                ui.label(format!(
+                    "Begun in this window by {names}. Another name shows no more: go on under the name that began, or archive the session."
+                ));
+                return;
+            }
             if !cx.state.people.open.as_ref().is_some_and(|open| open.run.is_blind()) {
                 ui.label("To see them before, go on with the session and come back here.");
                 return;

@@ -7,11 +7,13 @@ use crate::domain::{Outcome, ProtocolKind};
 use crate::gui::context::Context;
 use crate::gui::people::{LiveAgreement, LiveLine, PeopleAction, RaterLine, SessionResults};
 use crate::gui::widgets::{self, section};
+use crate::stats::raters::RaterHabit;
 
 /// A statistic of agreement: its heading, what it means, and where it is found.
 type Statistic = (&'static str, &'static str, fn(&LiveLine) -> &Outcome<f64>);
 
-const ALPHA: Statistic = ("α", "Krippendorff’s α: 1 is perfect, 0 is chance; votes nominal, else ordinal", |line| &line.alpha);
+const ALPHA: Statistic =
+    ("α ordinal", "Krippendorff’s α; answers count by their order: 1 is perfect, 0 is chance", |line| &line.all.alpha_ordinal);
 const ALPHA_NOMINAL: Statistic = ("α nominal", "Krippendorff’s α; answers are equal or not", |line| &line.all.alpha_nominal);
 const ALPHA_INTERVAL: Statistic =
     ("α interval", "Krippendorff’s α; differences count by their squares", |line| &line.all.alpha_interval);
@@ -23,7 +25,7 @@ const ICC_MEAN: Statistic = ("ICC(2,k)", "Intraclass correlation of the mean ove
 /// The statistics that mean something for answers of this kind; `wide`: all of them, else those that fit beside the form.
 fn statistics(kind: ProtocolKind, wide: bool) -> &'static [Statistic] {
     match (kind, wide) {
-        (ProtocolKind::Pairwise, _) => &[ALPHA, FLEISS],
+        (ProtocolKind::Pairwise, _) => &[ALPHA_NOMINAL, FLEISS],
         (_, false) => &[ALPHA, FLEISS, ICC_SINGLE],
         (_, true) => &[ALPHA, ALPHA_NOMINAL, ALPHA_INTERVAL, FLEISS, ICC_SINGLE, ICC_MEAN],
     }
@@ -33,11 +35,11 @@ fn statistics(kind: ProtocolKind, wide: bool) -> &'static [Statistic] {
 pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement, kind: ProtocolKind, wide: bool) {
     let palette = cx.palette(ui);
     if live.raters < 2 {
-        ui.add(Label::new(RichText::new("Nobody else has answered yet.").size(12.0).color(palette.text_dim.0)).wrap());
+        ui.add(Label::new(RichText::new("Nobody else has answered in this session yet. Ratings from elsewhere, simulated ones among them, are not counted here.").size(12.0).color(palette.text_dim.0)).wrap());
         return;
     }
     let shown = statistics(kind, wide);
-    let gap = if wide { 14.0 } else { 9.0 };
+    let gap = if wide { 14.0 } else { 6.0 };
     Grid::new("live agreement").num_columns(3 + shown.len()).spacing(vec2(gap, 3.0)).min_col_width(20.0).show(ui, |ui| {
         let raters = plural(live.raters, "rater");
         let mut heads = vec![
@@ -52,7 +54,7 @@ pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement, kind: P
             ui.label(RichText::new(line.units.to_string()).monospace());
             outcome_ui(ui, &line.equal, |share| format!("{:.0} %", share * 100.0));
             for (_, _, of) in shown {
-                outcome_ui(ui, of(line), |value| format!("{value:.2}"));
+                outcome_ui(ui, of(line), widgets::two_decimals);
             }
             ui.end_row();
         }
@@ -87,7 +89,7 @@ fn pairs_ui(ui: &mut Ui, cx: &Context<'_>, live: &LiveAgreement) {
             ui.label(RichText::new(name.unwrap_or_default()).size(12.0));
             for line in &live.lines {
                 match line.all.cohen_kappa.get(index) {
-                    Some(pair) => outcome_ui(ui, &pair.kappa, |kappa| format!("{kappa:.2}")),
+                    Some(pair) => outcome_ui(ui, &pair.kappa, widgets::two_decimals),
                     None => missing_ui(ui, "nobody answered this question"),
                 }
             }
@@ -103,6 +105,10 @@ pub fn results_ui(ui: &mut Ui, cx: &Context<'_>, kind: ProtocolKind, results: &S
     agreement_ui(ui, cx, &results.agreement, kind, true);
     section(ui, palette, "Raters");
     raters_ui(ui, cx, kind, &results.raters);
+    let bias = "Mean of own answers minus the mean of the others on the same edits, in points of the scale";
+    habits_ui(ui, cx, &results.raters, ("bias", bias), |ui, habit| outcome_ui(ui, &habit.bias, widgets::two_decimals_signed));
+    let spread = "Standard deviation of own answers, in points of the scale";
+    habits_ui(ui, cx, &results.raters, ("spread", spread), |ui, habit| outcome_ui(ui, &habit.spread, widgets::two_decimals));
     if results.raters.len() > 1 {
         section(ui, palette, "Where raters differ most");
         differing_ui(ui, cx, results);
@@ -148,21 +154,11 @@ fn rater_columns(kind: ProtocolKind, raters: &[RaterLine]) -> Vec<RaterColumn> {
         cell: |ui, rater| mono_ui(ui, rater.summary.answered.to_string()),
     }];
     match kind {
-        ProtocolKind::Rubric => columns.extend([
-            RaterColumn {
-                head: ("bias", "Mean of own answers minus the mean of the others on the same edits, in points of the scale"),
-                cell: |ui, rater| outcome_ui(ui, &rater.bias, |bias| format!("{bias:+.2}")),
-            },
-            RaterColumn {
-                head: ("spread", "Standard deviation of own answers, in points of the scale"),
-                cell: |ui, rater| outcome_ui(ui, &rater.spread, |spread| format!("{spread:.2}")),
-            },
-        ]),
         ProtocolKind::Pairwise => columns.push(RaterColumn {
             head: ("for A", "Share of the decided votes that went to the edit on the left; half when the side does not matter"),
-            cell: |ui, rater| outcome_ui(ui, &rater.bias, |share| format!("{:.0} %", share * 100.0)),
+            cell: |ui, rater| outcome_ui(ui, &rater.for_a, |share| format!("{:.0} %", share * 100.0)),
         }),
-        ProtocolKind::Ranking => {}
+        ProtocolKind::Rubric | ProtocolKind::Ranking => {}
     }
     if raters.iter().any(|rater| rater.summary.consistency.answers > 0) {
         columns.push(RaterColumn {
@@ -178,7 +174,7 @@ fn rater_columns(kind: ProtocolKind, raters: &[RaterLine]) -> Vec<RaterColumn> {
         });
     }
     columns.push(RaterColumn {
-        head: ("a task", "Half of the tasks took no longer than this, without breaks"),
+        head: ("a task", "Half of the tasks took no longer than this, without breaks; repeats and checks not counted"),
         cell: |ui, rater| match rater.summary.median_seconds {
             Some(seconds) => mono_ui(ui, format!("{seconds:.1} s")),
             None => missing_ui(ui, "nothing was answered"),
@@ -208,6 +204,22 @@ fn raters_ui(ui: &mut Ui, cx: &Context<'_>, kind: ProtocolKind, raters: &[RaterL
         for rater in raters {
             ui.label(RichText::new(&rater.name).size(12.0));
             columns.iter().for_each(|column| (column.cell)(ui, rater));
+            ui.end_row();
+        }
+    });
+}
+
+/// One number of every rater for each question of the rubric; nothing for votes and ranks.
+fn habits_ui(ui: &mut Ui, cx: &Context<'_>, raters: &[RaterLine], head: (&str, &str), cell: fn(&mut Ui, &RaterHabit)) {
+    let Some(first) = raters.first().filter(|rater| !rater.habits.is_empty()) else { return };
+    ui.add_space(6.0);
+    Grid::new(("habits", head.0)).num_columns(first.habits.len() + 1).spacing(vec2(14.0, 3.0)).show(ui, |ui| {
+        let questions = first.habits.iter().map(|(question, _)| (question.as_str(), head.1));
+        let heads: Vec<(&str, &str)> = std::iter::once(head).chain(questions).collect();
+        head_ui(ui, cx, &heads);
+        for rater in raters {
+            ui.label(RichText::new(&rater.name).size(12.0));
+            rater.habits.iter().for_each(|(_, habit)| cell(ui, habit));
             ui.end_row();
         }
     });

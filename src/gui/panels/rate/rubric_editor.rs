@@ -109,7 +109,7 @@ fn question_ui(ui: &mut Ui, cx: &Context<'_>, question: &mut Question) {
         });
         combo.response.labelled_by(label.id).on_hover_text("Attention checks show the source as the edit.");
     });
-    ui.label(RichText::new("Scale, worst first; key 1 is the first").size(12.0).color(palette.text_dim.0));
+    ui.label(RichText::new("Scale, worst first; the form shows the key of each answer").size(12.0).color(palette.text_dim.0));
     let mut remove = None;
     let points = question.scale.len();
     for (index, point) in question.scale.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
 //! The page of a running session: the instruction, the pictures, and the form beside them.
 
-use egui::{Button, CentralPanel, Frame, Label, Margin, Panel, ProgressBar, RichText, ScrollArea, TextEdit, Ui};
+use egui::{Button, CentralPanel, Frame, Grid, Label, Margin, Panel, ProgressBar, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::panes::{PaneSpec, panes_ui};
 use super::{forms, ranking, results, send};
@@ -9,6 +9,7 @@ use crate::editor::{Cell, Form, Row, SessionRun, letter};
 use crate::gui::context::Context;
 use crate::gui::people::keys::{SHOW_SOURCE, keys_of};
 use crate::gui::people::{OpenSession, PeopleAction};
+use crate::gui::pictures::{Slot, Wanted};
 use crate::gui::widgets::{self, section};
 
 /// Draws the page.
@@ -75,6 +76,8 @@ fn pictures_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         ui.set_width(ui.available_width());
         let words = first.map_or("", |row| &*row.instruction);
         ui.add(Label::new(RichText::new(words).size(18.0).strong().color(palette.text_strong.0)).wrap());
+        // One line of fixed height, so that the pictures do not move when they come.
+        ui.label(RichText::new(if loads(cx, open) { "Loading the pictures…" } else { " " }).size(12.0).color(palette.text_dim.0));
     });
     let source = first.map(|row| row.source.clone());
     let typing = ui.ctx().text_edit_focused();
@@ -105,6 +108,15 @@ fn pictures_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
         specs.push(PaneSpec { title, path, marked: active == Some(place) });
     }
     panes_ui(ui, cx, &specs);
+}
+
+/// Whether a picture of the task is not on the screen yet; answers are taken from then on.
+fn loads(cx: &Context<'_>, open: &OpenSession) -> bool {
+    let places = open.run.task().map_or(0, |task| task.shown.len());
+    let rows: Vec<&Row> = (0..places).filter_map(|place| row_at(cx, open, place)).collect();
+    let edits = rows.iter().filter(|_| !open.run.shows_source_as_edit()).map(|row| &row.edited);
+    let mut paths = rows.first().map(|row| &row.source).into_iter().chain(edits);
+    paths.any(|path| !matches!(cx.pictures.get(&Wanted::Full(path.clone())), Some(Slot::Ready(_) | Slot::Failed(_))))
 }
 
 fn side_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
@@ -153,16 +165,20 @@ fn buttons_ui(ui: &mut Ui, cx: &Context<'_>, run: &SessionRun) {
         ui.spacing_mut().item_spacing.x = 6.0;
         if run.kind() != ProtocolKind::Pairwise {
             let words = RichText::new("Save, next").color(palette.on_accent.0).strong();
-            if ui.add(Button::new(words).fill(palette.accent.0)).on_hover_text("Keeps all answers at once.  [Enter]").clicked() {
+            let save = ui.add(Button::new(words).shortcut_text("[Enter]").fill(palette.accent.0));
+            widgets::name(&save, egui::Role::Button, false, "Save, next");
+            if save.on_hover_text("Keeps all answers at once.").clicked() {
                 send(cx, PeopleAction::Submit);
             }
         }
-        for (label, meaning, action) in [
-            ("Can’t judge", "Nothing can be said about this task.  [X]", PeopleAction::CannotJudge),
-            ("Skip", "Comes back when the others are done.  [S]", PeopleAction::Skip),
-            ("Back", "To the task before, to correct it.  [Backspace]", PeopleAction::Back),
+        for (label, key, meaning, action) in [
+            ("Can’t judge", "[X]", "Nothing can be said about this task.", PeopleAction::CannotJudge),
+            ("Skip", "[S]", "Comes back when the others are done.", PeopleAction::Skip),
+            ("Back", "[Backspace]", "To the task before, to correct it.", PeopleAction::Back),
         ] {
-            if ui.button(label).on_hover_text(meaning).clicked() {
+            let button = ui.add(Button::new(label).shortcut_text(key));
+            widgets::name(&button, egui::Role::Button, false, label);
+            if button.on_hover_text(meaning).clicked() {
                 send(cx, action);
             }
         }
@@ -185,18 +201,21 @@ fn scores_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
     let palette = cx.palette(ui);
     let Some(task) = open.run.task().filter(|task| !task.role.is_check()) else { return };
     section(ui, palette, "Scores");
-    for place in 0..task.shown.len() {
-        let Some(row) = row_at(cx, open, place) else { continue };
-        let letter = if task.shown.len() > 1 { letter(place) } else { String::new() };
-        ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new(format!("{letter} BPM")).size(12.0));
-            cell_ui(ui, cx, row.overall);
-            for (name, cell) in Parts::NAMES.into_iter().zip(row.parts) {
-                ui.label(RichText::new(name).size(11.5).color(palette.text_dim.0));
-                cell_ui(ui, cx, cell);
-            }
-        });
-    }
+    // One column a number and one line an edit: no number is torn from its name, however narrow the form is.
+    Grid::new("session scores").num_columns(2 + Parts::NAMES.len()).spacing(vec2(8.0, 3.0)).min_col_width(0.0).show(ui, |ui| {
+        ui.label("");
+        for name in ["BPM"].into_iter().chain(Parts::NAMES) {
+            ui.label(RichText::new(name).size(11.0).color(palette.text_dim.0));
+        }
+        ui.end_row();
+        for place in 0..task.shown.len() {
+            let Some(row) = row_at(cx, open, place) else { continue };
+            let letter = if task.shown.len() > 1 { letter(place) } else { String::new() };
+            ui.label(RichText::new(letter).size(12.0));
+            [row.overall].into_iter().chain(row.parts).for_each(|cell| cell_ui(ui, cx, cell));
+            ui.end_row();
+        }
+    });
 }
 
 /// A score; where there is none, what that means.

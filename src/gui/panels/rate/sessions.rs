@@ -1,10 +1,10 @@
 //! The sessions of the project: go on with one, or make one.
 
-use egui::{Button, CentralPanel, Frame, Label, Margin, RichText, ScrollArea, Ui};
+use egui::{Button, CentralPanel, CollapsingHeader, Frame, Label, Margin, RichText, ScrollArea, Ui};
 
 use super::tab::rater_ui;
 use super::{plural, send};
-use crate::domain::{Protocol, names_alike};
+use crate::domain::{Protocol, SessionSetup, names_alike};
 use crate::gui::context::Context;
 use crate::gui::people::{PeopleAction, SessionLine};
 use crate::gui::widgets;
@@ -46,13 +46,26 @@ pub fn sessions_ui(ui: &mut Ui, cx: &Context<'_>) {
                         "This project has no session yet. “New session…” makes one; other raters find it in their copies of the project.",
                     );
                 }
-                Some(lines) => lines.iter().rev().enumerate().for_each(|(place, line)| line_ui(ui, cx, place, line)),
+                Some(lines) => lines_ui(ui, cx, lines),
             }
         });
     });
 }
 
-fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: usize, line: &SessionLine) {
+fn lines_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[SessionLine]) {
+    let listed = lines.iter().rev().filter(|line| !line.archived);
+    listed.enumerate().for_each(|(place, line)| line_ui(ui, cx, Some(place), line));
+    let archived: Vec<&SessionLine> = lines.iter().rev().filter(|line| line.archived).collect();
+    if archived.is_empty() {
+        return;
+    }
+    CollapsingHeader::new(format!("Archived ({})", archived.len())).show(ui, |ui| {
+        archived.into_iter().for_each(|line| line_ui(ui, cx, None, line));
+    });
+}
+
+/// One session; `place` counts from 0 where a digit opens it.
+fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: Option<usize>, line: &SessionLine) {
     let palette = cx.palette(ui);
     let first = cx.state.people.first_open().is_some_and(|first| first.uid == line.uid);
     let setup = &line.setup;
@@ -70,7 +83,7 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: usize, line: &SessionLine) {
                 let blind = if setup.blind { "blind" } else { "models and scores visible" };
                 // The filter may name a model.
                 let which = if setup.blind { plural(setup.edits.len(), "edit") } else { setup.which.clone() };
-                ui.label(RichText::new(format!("{what} · {blind} · {which}")).size(12.0));
+                ui.label(RichText::new(format!("{what} · {blind} · {which}{}", extras(setup))).size(12.0));
                 ui.label(RichText::new(said(line)).size(12.0).color(palette.text_dim.0));
                 if let Some(hint) = alike(&line.raters, line.begun, &cx.settings.rater_name()) {
                     ui.label(RichText::new(hint).size(12.0).color(palette.warning.0));
@@ -84,16 +97,42 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: usize, line: &SessionLine) {
                 };
                 let button = ui.add(Button::new(label).min_size(egui::vec2(84.0, 28.0)));
                 widgets::name(&button, egui::Role::Button, false, format!("{label}: {}", setup.name));
-                let digit = (place < 9).then(|| format!("[{}]", place + 1));
+                let digit = place.filter(|place| *place < 9).map(|place| format!("[{}]", place + 1));
                 let keys: Vec<String> = first.then(|| "[Enter]".to_owned()).into_iter().chain(digit).collect();
                 let button = if keys.is_empty() { button } else { button.on_hover_text(keys.join(" ")) };
                 if button.clicked() {
                     send(cx, PeopleAction::Open(line.uid.clone()));
                 }
+                archive_ui(ui, cx, line);
             });
         });
     });
     ui.add_space(6.0);
+}
+
+fn archive_ui(ui: &mut Ui, cx: &Context<'_>, line: &SessionLine) {
+    let (label, meaning) = if line.archived {
+        ("Bring back", "Lists the session among the others again.")
+    } else if line.hides() {
+        (
+            "Archive",
+            "Puts the session away; its answers stay and count. It hides nothing any more, and its log says that you are not blind from now on.",
+        )
+    } else {
+        ("Archive", "Puts the session away; nothing is deleted, and its answers count.")
+    };
+    let button = ui.button(label);
+    widgets::name(&button, egui::Role::Button, false, format!("{label}: {}", line.setup.name));
+    if button.on_hover_text(meaning).clicked() {
+        send(cx, PeopleAction::Archive(line.uid.clone(), !line.archived));
+    }
+}
+
+/// Repeats and checks of a session, where it has any.
+fn extras(setup: &SessionSetup) -> String {
+    let repeats = if setup.repeat_percent > 0 { format!(" · {} % asked twice", setup.repeat_percent) } else { String::new() };
+    let checks = if setup.checks > 0 { format!(" · {}", plural(usize::from(setup.checks), "check")) } else { String::new() };
+    repeats + &checks
 }
 
 /// How far the rater is, and who else has answered.

@@ -106,7 +106,7 @@ fn answer_ui(ui: &mut Ui, cx: &Context<'_>, index: usize, criterion: Criterion, 
     let said = if answer == CANNOT_JUDGE { "can’t judge".to_owned() } else { answer.to_string() };
     widgets::name(&response, Role::RadioButton, chosen, format!("{} {said}", criterion.name()));
     let meaning = match answer {
-        CANNOT_JUDGE => "can’t judge",
+        CANNOT_JUDGE => "can’t judge  [0]",
         1 => "bad",
         2 => "poor",
         3 => "fair",
