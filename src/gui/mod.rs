@@ -40,6 +40,7 @@ pub mod theme;
 pub mod tool_actions;
 mod tool_icons;
 mod tool_keys;
+mod typed_ahead;
 mod unreadable;
 mod widgets;
 
