@@ -14,6 +14,7 @@ use crate::domain::Profile;
 use crate::engine::evidence::report_points;
 use crate::export::{ReportPoint, check_output};
 use crate::stats::comparison::{Comparison, compare_all};
+use crate::storage::Project;
 
 pub use args::Agree;
 
@@ -27,6 +28,9 @@ pub fn run(agree: &Agree) -> anyhow::Result<Finish> {
     if let Some(out) = &agree.report {
         let inputs: Vec<&Path> = agree.people.ratings.iter().chain(&agree.data).map(PathBuf::as_path).collect();
         check_output(out, &inputs)?;
+        if let Some(project) = agree.data.as_deref().filter(|data| Project::is_project(data)) {
+            super::export::refuse_lost(&Project::open_read_only(project)?, out)?;
+        }
     }
     if agree.saved.list {
         return saved::list(agree);
