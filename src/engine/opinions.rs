@@ -75,11 +75,11 @@ pub fn answer(request: &TableRequest) -> TableEvent {
     match request {
         TableRequest::Preview { table, project, columns } => TableEvent::Previewed {
             table: table.clone(),
-            result: preview(table, project, columns.as_ref()).map_err(|error| format!("{error:#}")),
+            result: preview(table, project, columns.as_ref()).map_err(|error| crate::engine::in_words(&error)),
         },
         TableRequest::Import { table, project, columns } => {
             let done = read_opinions(table, None, columns.as_ref()).map_err(Into::into).and_then(|found| import(&found, project));
-            TableEvent::Imported { table: table.clone(), result: done.map_err(|error| format!("{error:#}")) }
+            TableEvent::Imported { table: table.clone(), result: done.map_err(|error| crate::engine::in_words(&error)) }
         }
     }
 }
