@@ -65,7 +65,8 @@ fn lint_item(item: &Item, looks: &HashMap<&Path, Look>, findings: &mut Vec<Findi
     {
         find(&item.key.0, format!("the captions before and after the edit are the same: '{before}'"));
     }
-    let pictures = std::iter::once((&item.key.0, "source", &item.source)).chain(item.edits.iter().map(|edit| (&edit.key.0, "edited", &edit.picture)));
+    let pictures =
+        std::iter::once((&item.key.0, "source", &item.source)).chain(item.edits.iter().map(|edit| (&edit.key.0, "edited", &edit.picture)));
     for (key, which, picture) in pictures {
         if let Some(Ok(header)) = looks.get(picture.path.as_path())
             && is_too_thin(header.size)

@@ -74,6 +74,7 @@ pub struct App {
     pub(super) screenshot: Option<Screenshot>,
     /// Keys that a screenshot presses in the next frame.
     pub(super) pressed_keys: Vec<egui::Key>,
+    pub(super) in_front: bool,
     /// What was typed in the last frame for a field that had not the cursor yet.
     pub(super) typed_ahead: Vec<egui::Event>,
     /// The window may close: everything is on disk, or the person wants to lose it.
@@ -120,6 +121,7 @@ impl App {
             drawn_at: 0.0,
             screenshot: parts.screenshot,
             pressed_keys: Vec::new(),
+            in_front: true,
             typed_ahead: Vec::new(),
             may_close: false,
             frame_seconds: 0.0,
@@ -180,6 +182,7 @@ impl App {
         }
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
+        self.follow_focus();
         self.hold_typed_ahead();
         self.tool_keys();
         self.rating_keys(&ctx);
