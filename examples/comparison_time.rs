@@ -27,7 +27,7 @@ fn main() -> anyhow::Result<()> {
 
     let began = Instant::now();
     make(&path, edits.div_ceil(MODELS.len()))?;
-    timed("making the project (import, scores, two metrics)", began);
+    timed("making the project (all of this, scores and two metrics one by one)", began);
 
     let began = Instant::now();
     let mut store = ProjectStore::default();
@@ -55,6 +55,45 @@ fn main() -> anyhow::Result<()> {
         let began = Instant::now();
         let found = compare_all(gathered.about.clone(), &gathered.evidence, &plan);
         timed(&format!("comparing, {whose}: {resamples} resamples, {} lines", found.lines.len()), began);
+    }
+    Ok(())
+}
+
+/// A table of a thousand raters about the first edits, as `import --ratings` takes it.
+fn import_many_raters() -> anyhow::Result<()> {
+    const RATERS: usize = 1000;
+    const EDITS: usize = 96;
+    let folder = tempfile::tempdir()?;
+    let copy = Project::create(&folder.path().join("raters.editscope"))?;
+    let picture = |name: String| PictureRef { path: format!("gone/{name}").into(), given: name };
+    let edit = |at: usize| Edit {
+        key: EditKey(at.to_string()),
+        picture: picture(format!("{at}.png")),
+        model: format!("m{at}"),
+        ratings: Vec::new(),
+        extra: Default::default(),
+    };
+    let item = Item {
+        key: ItemKey("i".into()),
+        source: picture("i.png".into()),
+        instruction: "make it red".into(),
+        parse: None,
+        edits: (0..EDITS).map(edit).collect(),
+        extra: Default::default(),
+    };
+    copy.import(&[item])?;
+    let edits: Vec<_> = copy.edits()?.into_iter().map(|edit| edit.id).collect();
+    let rating = |rater: usize, at: usize| {
+        let value = ((rater * 7 + at) % 5 + 1) as f64;
+        Rating::new(format!("rater {rater}"), [("overall".to_owned(), value)].into())
+    };
+    let all: Vec<_> = (0..RATERS).flat_map(|rater| edits.iter().enumerate().map(move |(at, edit)| (*edit, rater, at))).collect();
+    let all: Vec<_> = all.into_iter().map(|(edit, rater, at)| (edit, rating(rater, at))).collect();
+    for what in ["importing", "importing again"] {
+        let began = Instant::now();
+        let (new, _) = copy.import_opinions(&all, &[])?;
+        let text = format!("{what} {} ratings of {RATERS} raters, {new} new", all.len());
+        println!("{text:<64} {:>8.2} s", began.elapsed().as_secs_f64());
     }
     Ok(())
 }
@@ -88,7 +127,10 @@ fn make(path: &std::path::Path, items: usize) -> anyhow::Result<()> {
         all.push(Item { key, source, instruction, parse: None, edits, extra: Default::default() });
     }
     let project = Project::create(path)?;
+    let began = Instant::now();
     project.import(&all)?;
+    println!("{:<64} {:>8.2} s", "importing the edits and their ratings, in one transaction", began.elapsed().as_secs_f64());
+    import_many_raters()?;
     let run = project.start_run(&NewRun {
         kind: RunKind::Set,
         profile: Profile::Corrected,

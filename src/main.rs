@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     match finished {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {}", editscope::engine::in_words(&error));
+            eprintln!("error: {}", cli::visible_lines(&editscope::engine::in_words(&error)));
             ExitCode::from(2)
         }
     }

@@ -262,7 +262,7 @@ fn reports_are_self_contained_and_say_what_they_are_made_of() {
     scores(dir.path());
     for out in ["r.html", "r.csv", "r.tex"] {
         let done = agree(dir.path(), &["scores.csv", "--columns", COLUMNS, "--resamples", "100", "--report", out, "--quiet"]);
-        assert!(done.status.success() && done.stdout.is_empty(), "{}", text(&done.stderr));
+        assert!(done.status.success() && done.stdout.is_empty() && done.stderr.is_empty(), "--quiet is quiet: {}", text(&done.stderr));
     }
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).expect("the report is there");
     let html = read("r.html");
@@ -317,6 +317,7 @@ fn wrong_usage_names_what_to_do() {
     let dir = tempfile::tempdir().expect("a temporary folder can be made");
     std::fs::write(dir.path().join("m.csv"), "item,model,metric\n1,x,0.9\n").expect("a file can be written");
     std::fs::write(dir.path().join("n.csv"), "name,metric\n1,0.9\n").expect("a file can be written");
+    std::fs::write(dir.path().join("h.csv"), "item,model,metric\n").expect("a file can be written");
     for (arguments, words) in [
         (&[][..], "--ratings"),
         (&["m.csv"], "none of its 1 edits has been rated"),
@@ -329,9 +330,111 @@ fn wrong_usage_names_what_to_do() {
         (&["m.csv", "--list"], "kept in a project"),
         (&["m.csv", "--saved", "x"], "kept in a project"),
         (&["--ratings", "m.csv", "--ratings-format", "excel"], "imagenhub"),
+        (&["m.csv", "--range", "nope"], "--range: only the scores of a project"),
+        (&["--ratings", "m.csv", "--range", "nope"], "--range: only the scores of a project"),
+        (&["m.csv", "--good-from", "nan"], "--good-from must be a number"),
+        // Before anything is read.
+        (&["nowhere.csv", "--report", "o.pdf"], ".html, .csv or .tex"),
+        (&["h.csv"], "h.csv"),
+        (&["h.csv"], "there are no rows"),
     ] {
         let out = agree(dir.path(), arguments);
         assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", text(&out.stderr));
         assert!(text(&out.stderr).contains(words), "{arguments:?}: {}", text(&out.stderr));
     }
+}
+
+#[test]
+fn what_a_ground_truth_table_says_of_nothing_or_twice_is_listed() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let put = |name: &str, content: &str| std::fs::write(dir.path().join(name), content).expect("the folder is ours");
+    put("m.csv", "item,model,metric\n1,g,0.9\n1,o,0.1\n2,g,0.2\n2,o,0.7\n3,g,0.5\n3,o,0.4\n");
+    put(
+        "t.csv",
+        "item,model,role\n1,g,good\n1,o,over_preserved\n2,g,good\n2,o,goood\n3,g,good\n3,g,bad\n3,o,bad\n9,g,good\n1,x,bad\n1,o,\n",
+    );
+    let out = agree(dir.path(), &["m.csv", "--ground-truth", "t.csv", "--json"]);
+    let said = text(&out.stderr);
+    for words in [
+        "t.csv:7: 'g' of '3' is 'bad' here and 'good' at t.csv:6; neither counts",
+        "2 rows are about edits that have no scores here, first 'x' of '1'",
+        "t.csv:11: no role is given for 'o' of '1'",
+        "worse than 'good' are edits with the roles bad (2), goood (1), over_preserved (1)",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    // Item 1 is right, item 2 wrong; item 3 has no good edit left.
+    assert_eq!((out.status.code(), &json(&out)["ground_truth"][0]["result"]["share"]), (Some(1), &0.5.into()));
+    // Without a rival the printed line ends where it should, and says why.
+    put("alone.csv", "item,model,role\n1,g,good\n");
+    let printed = text(&agree(dir.path(), &["m.csv", "--ground-truth", "alone.csv"]).stdout);
+    assert!(printed.contains("without a value)\n") && !printed.contains("; over \n"), "{printed}");
+    assert!(printed.contains("no item can be judged"), "{printed}");
+}
+
+#[test]
+fn no_column_of_a_score_table_vanishes_without_a_word() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let rows = [("g", "0.9", "NaN", "NaN", "fine"), ("b", "0.1", "0.2", "n/a", "3"), ("c", "0.2", "inf", "NaN", "bad")];
+    let rows =
+        rows.map(|(model, a, half, none, words)| format!("1,{model},{a},{a},{half},{none},{words},{}\n", if model == "g" { 5 } else { 1 }));
+    let table = format!("item,model,good,good,half,none,words,overall\n{}", rows.concat());
+    std::fs::write(dir.path().join("m.csv"), table).expect("the folder is ours");
+    let out = agree(dir.path(), &["m.csv", "--resamples", "20", "--json"]);
+    let said = text(&out.stderr);
+    let found = json(&out);
+    let mut metrics: Vec<&str> = found["lines"].as_array().unwrap().iter().map(|line| line["metric"].as_str().unwrap()).collect();
+    metrics.dedup();
+    assert_eq!(metrics, ["good", "good (column 4)", "half"]);
+    for words in [
+        "m.csv:1, column 4: the header names 'good' more than once",
+        "m.csv:2, column 'half': 'NaN' is not a number",
+        "m.csv:4, column 'half': 'inf' is not a number",
+        "column 'none' is not taken for one of numbers: all of its cells say that there is none",
+        "column 'words' is not taken for one of numbers: of 3 cells that were looked at, 1 hold one",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn names_that_steer_a_terminal_or_a_spreadsheet_do_neither() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let row = |model: &str, metric: f64, overall: u32| {
+        serde_json::json!({"item": "i", "model": model, "=HYPERLINK(1)": metric, "overall": overall}).to_string()
+    };
+    let rows = [row("a\n\u{1b}[31mb", 0.9, 5), row("c\u{202e}d", 0.1, 1)].join("\n");
+    std::fs::write(dir.path().join("m.jsonl"), rows).expect("the folder is ours");
+    let out = agree(dir.path(), &["m.jsonl", "--resamples", "20", "--report", "r.csv"]);
+    let printed = text(&out.stdout);
+    assert!(printed.contains("a\\n\\u{1b}[31mb") && printed.contains("c\\u{202e}d"), "{printed}");
+    assert!(!printed.contains('\u{1b}') && !printed.contains('\u{202e}'), "{printed}");
+    // For programs the names stay what they are.
+    let found = json(&agree(dir.path(), &["m.jsonl", "--resamples", "20", "--json"]));
+    assert_eq!(found["leaderboards"][0]["standings"][0]["model"], "a\n\u{1b}[31mb");
+    let report = std::fs::read_to_string(dir.path().join("r.csv")).expect("the report is there");
+    let line = report.lines().nth(1).expect("a line");
+    assert!(line.starts_with("'=HYPERLINK(1),overall,"), "{line}");
+    // Means of the one pair of models: numbers as they were.
+    assert_eq!(line.split(',').nth(9), Some("1"), "{line}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_goes_into_a_pipe_and_behind_a_link() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    scores(dir.path());
+    let path = |name: &str| dir.path().join(name);
+    assert!(Command::new("mkfifo").arg(path("pipe.csv")).status().expect("mkfifo is there").success());
+    let pipe = path("pipe.csv");
+    let reader = std::thread::Builder::new().spawn(move || std::fs::read_to_string(pipe)).expect("a thread starts");
+    std::os::unix::fs::symlink("target.csv", path("link.csv")).expect("a link can be made");
+    std::fs::write(path("target.csv"), "old").expect("the folder is ours");
+    for out in ["pipe.csv", "link.csv"] {
+        let done = agree(dir.path(), &["scores.csv", "--columns", COLUMNS, "--resamples", "20", "--report", out, "--quiet"]);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    }
+    let piped = reader.join().expect("it reads").expect("it is text");
+    assert!(piped.starts_with("metric,criterion,") && path("link.csv").is_symlink(), "{piped}");
+    assert_eq!(std::fs::read_to_string(path("target.csv")).expect("it is there"), piped);
 }

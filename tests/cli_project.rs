@@ -170,6 +170,14 @@ fn ranges_are_fitted_listed_carried_and_never_replaced_unasked() {
     // Comparing takes a range by name, and says which one it was.
     let agree = |range: &str| editscope(dir.path(), &["agree", "p.editscope", "--range", range, "--resamples", "20", "--json"]);
     assert_eq!(json(&agree("wide"))["range"]["name"], "wide");
+    // A file too, as for scoring, and one that an editor wrote with a byte order mark.
+    let text = text.replace("spring", "marked");
+    std::fs::write(dir.path().join("marked.json"), format!("\u{feff}{text}")).expect("the folder is ours");
+    assert_eq!(json(&agree("marked.json"))["range"]["name"], "marked");
+    assert!(done(&run(&["import", "p.editscope", "marked.json"])).starts_with("marked (corrected)"));
+    std::fs::write(dir.path().join("paper.json"), text.replace("corrected", "paper")).expect("the folder is ours");
+    let other = agree("paper.json");
+    assert!(other.status.code() == Some(2) && listed(&other).contains("was fitted on profile paper"), "{}", listed(&other));
     let unknown = agree("autumn");
     assert!(unknown.status.code() == Some(2) && listed(&unknown).contains("no range 'autumn'"), "{}", listed(&unknown));
 }

@@ -9,7 +9,7 @@ use editscope::domain::{
     Size, Triage, Zoned,
 };
 use editscope::export::{
-    CocoPicture, ExportResult, ExportRow, INCOMPLETE, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks,
+    CocoPicture, ExportRegion, ExportResult, ExportRow, INCOMPLETE, MaskForm, MaskInk, write_coco, write_csv, write_jsonl, write_masks,
 };
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
             "parse": {"original_part": "cup.", "size": "bigger", "doubtful": "two, nouns", "more_edits": true, "origin": "rules"},
             "ratings": [{"rater": "x", "simulated": true, "values": {"overall": 4.5, "odd;name": 2}, "comment": "a,b", "at_millis": 3},
                         {"rater": "y", "values": {"overall": 1}}],
-            "seed": 7, "note": "plain, text", "empty": "", "list": [1, null], "item.scene": "kitchen", "item.n": 1.5}"#,
+            "seed": 7, "=sum": "=1+1", "shift": "-0.5", "note": "plain, text", "empty": "", "list": [1, null], "item.scene": "kitchen", "item.n": 1.5}"#,
         r#"{"id": "b", "item": "I", "source": "s%201.png", "instruction": "say \"hi\",\nplease", "edited": "é.png", "note": "007", "big": 12345678901234567890}"#,
     ];
     std::fs::write(&manifest, lines.map(|line| line.replace('\n', " ")).join("\n")).expect("the folder is ours");
@@ -126,6 +126,8 @@ fn what_was_imported_survives_export_and_import_in_both_formats() {
     assert_eq!(cell("editscope.human.overall").as_deref(), Some("2.75"));
     assert_eq!(cell("note").as_deref(), Some("plain, text"));
     assert_eq!(cell("seed:json").as_deref(), Some("7"));
+    // No spreadsheet runs it; a number stays one.
+    assert_eq!((cell("'=sum").as_deref(), cell("shift").as_deref()), (Some("'=1+1"), Some("-0.5")));
 }
 
 #[test]
@@ -215,4 +217,45 @@ fn coco_annotations_have_boxes_areas_and_run_lengths_by_its_rules() {
     assert!(error.contains("its mask is 4×2, the picture 3×2"), "{error}");
     assert!(std::fs::read_to_string(&out).expect("written above").contains("231"), "the older file stays");
     assert!(write_coco(&[], MaskForm::Rle, &folder.path().join("no/such/folder.json")).is_err());
+}
+
+#[test]
+fn coco_leaves_out_what_has_no_pixel_ends_boxes_at_the_picture_and_counts_masks_with_holes() {
+    let folder = folder_with(&["s.png"]);
+    let size = Size::new(40, 20);
+    let region = |shape| Region {
+        side: Side::Source,
+        role: RegionRole::EditMask,
+        origin: RegionOrigin::Segmenter,
+        shape,
+        label: "edit mask".into(),
+        confidence: None,
+    };
+    let of = |shape| ExportRegion { region: region(shape), edit: Some("e-1".into()), outdated: false };
+    let bars = Mask::from_fn(size, |x, y| (2..9).contains(&x) && (2..9).contains(&y) && !(4..7).contains(&x));
+    let holed = Mask::from_fn(size, |x, y| (2..9).contains(&x) && (2..9).contains(&y) && (x, y) != (5, 5));
+    let regions = vec![
+        of(RegionShape::Mask(Rle::from_mask(&Mask::empty(size)))),
+        // By hand: from -1.5 to 38.5 and 2 to 22 on 40 by 20 is 0 to 38.5 and 2 to 20.
+        of(RegionShape::Box(Rect::new(-1.5, 2.0, 38.5, 22.0))),
+        of(RegionShape::Box(Rect::new(41.0, 2.0, 50.0, 9.0))),
+        of(RegionShape::Mask(Rle::from_mask(&bars))),
+        of(RegionShape::Mask(Rle::from_mask(&holed))),
+    ];
+    let picture = PictureRef { path: folder.path().join("s.png"), given: "s.png".into() };
+    let out = folder.path().join("coco.json");
+    let written = write_coco(&[CocoPicture { picture, size, regions }], MaskForm::Polygons, &out).expect("the folder is ours");
+    assert_eq!((written.annotations, written.with_holes), (3, 1));
+    assert_eq!(written.empty, ["e-1", "e-1"]);
+    assert_eq!(
+        written.words(),
+        "; 1 masks have holes and are run lengths, because COCO's polygons have none; 2 regions without a pixel are left out: e-1, e-1"
+    );
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(&out).expect("written above")).expect("JSON");
+    let all = json["annotations"].as_array().expect("a list");
+    assert_eq!(all.iter().map(|one| one["id"].as_i64()).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
+    assert_eq!((&all[0]["bbox"], &all[0]["area"]), (&json!([0.0, 2.0, 38.5, 18.0]), &json!(693.0)));
+    assert_eq!(all[0]["segmentation"], json!([[0.0, 2.0, 38.5, 2.0, 38.5, 20.0, 0.0, 20.0]]));
+    assert!(all[1]["segmentation"].is_array() && all[2]["segmentation"]["counts"].is_string(), "{all:?}");
+    assert!(all.iter().all(|one| one["area"].as_f64().is_some_and(|area| area > 0.0)));
 }

@@ -186,6 +186,26 @@ fn genai_bench_votes_are_read_from_jsonl_and_from_a_viewers_rows() {
     assert_eq!(read("v.json", viewer).votes.len(), 1);
 }
 
+/// The names of raters' columns are those of other tables, and what is not used is said.
+#[test]
+fn votes_name_their_raters_in_any_spelling_and_unused_columns_are_said() {
+    for column in ["who", "annotator", "Worker ID", "judge", "rater"] {
+        let found =
+            read("v.csv", format!("id,left_model,right_model,vote_type,{column},mood\n1,X,Y,leftvote,kim,good\n1,X,Y,leftvote,,bad\n"));
+        assert_eq!(found.format, OpinionFormat::GenAiBench);
+        let raters: Vec<&str> = found.votes.iter().map(|vote| vote.rater.as_str()).collect();
+        assert_eq!(raters, ["kim", "v"], "{column}");
+        assert!(found.read_as.contains(&format!("the rater from column '{column}'")), "{}", found.read_as);
+        assert!(found.read_as.ends_with("; columns not used: mood"), "{}", found.read_as);
+    }
+    let found = read("e.csv", "key,instruction,dimension,output_images,annotator\n\"[\"\"a\"\", \"\"b\"\"]\",x,quality,p.png,lee\n");
+    assert_eq!((found.format, found.votes[0].rater.as_str()), (OpinionFormat::EditScore, "lee"));
+    assert!(found.read_as.ends_with("; columns not used: output_images"), "{}", found.read_as);
+    let found = read("r.json", r#"[{"prompt": "p", "model1": "A", "model2": "B", "model1_dim1_score": 4, "evaluator": "max"}]"#);
+    assert_eq!((found.votes[0].rater.as_str(), found.ratings[0].rating.rater.as_str()), ("max", "max"));
+    assert!(!found.read_as.contains("not used"), "{}", found.read_as);
+}
+
 #[test]
 fn editreward_pairs_give_votes_and_ratings() {
     let found = read(
@@ -251,7 +271,13 @@ fn files_without_ratings_say_why() {
         ("e.csv", &b""[..], "the file is empty"),
         ("p.parquet", b"PAR1....", "Parquet"),
         ("p.png", b"\x89PNG....", "picture"),
-        ("t.csv", b"item,model,overall\n", "no column is named as an answer"),
+        ("t.csv", b"item,model,overall\n", "there are no rows"),
+        ("l.json", b"[]", "there are no rows"),
+        ("r.json", b"{\"rows\": []}", "there are no rows"),
+        ("n.csv", b",,\n1,2,3\n", "there is no header"),
+        ("d.csv", b"1,2,3\n4,5,6\n", "there is no header"),
+        ("o.json", b"[{}, {}]", "there is no header"),
+        ("q.json", b"[1, 2]", "there are no rows that could be read (q.json entry 0: the row is no object"),
         ("w.csv", b"item,model,comment\na,m,fine\n", "no column is named as an answer"),
         ("v.jsonl", b"{\"left_model\": \"a\", \"right_model\": \"b\", \"vote_type\": \"?\", \"id\": 1}", "no row holds an answer"),
         ("x.jsonl", b"{broken", "none of its lines is a JSON object"),
@@ -259,4 +285,86 @@ fn files_without_ratings_say_why() {
         let why = why(name, content);
         assert!(why.contains(words) && why.contains(name), "{name}: {why}");
     }
+}
+
+#[test]
+fn a_quote_that_is_not_closed_is_listed_and_the_rows_after_it_are_read() {
+    let found = read("t.csv", "item,rater,overall,comment\n1,kim,3,\"oops\n2,kim,4,fine\n3,kim,5,\"two\nlines\"\n");
+    assert_eq!(values(&found), [3.0, 4.0, 5.0]);
+    let comments: Vec<&str> = found.ratings.iter().map(|rated| rated.rating.comment.as_str()).collect();
+    assert_eq!(comments, ["oops", "fine", "two\nlines"]);
+    let problems = problems(&found);
+    assert!(problems.len() == 1 && problems[0].starts_with("t.csv:2: a quote opens a cell here and is not closed"), "{problems:?}");
+}
+
+#[test]
+fn columns_of_the_same_name_are_told_apart_and_listed() {
+    let found = read("t.csv", "item,model,overall,rater,overall\na,m1,3,kim,1\n");
+    assert_eq!(values(&found), [3.0]);
+    let told = problems(&found);
+    assert!(told.len() == 1 && told[0].contains("t.csv:1, column 5: the header names 'overall' more than once"), "{told:?}");
+    let found = mapped("t.csv", "item,overall,overall\na,3,1\n", "item=item,overall=overall (column 3)");
+    assert_eq!(values(&found), [1.0]);
+    // Other names for the same answer.
+    let found = read("t.csv", "item,model,rating_overall,overall\na,m1,3,1\n");
+    assert_eq!((values(&found), problems(&found).len()), (vec![3.0], 1), "{:?}", found.problems);
+    let files = Files::new();
+    let map: ColumnMap = "item=item,overall=a,overall=b".parse().expect("a map");
+    let why = read_opinions(&files.put("t.csv", "item,a,b\na,3,1\n"), None, Some(&map)).expect_err("refused").to_string();
+    assert!(why.contains("the columns 'a' and 'b' are both named as overall"), "{why}");
+}
+
+#[test]
+fn a_column_without_a_name_is_listed_unless_it_is_an_index() {
+    let found = read("t.csv", ",item,overall,\n0,a,3,7\n1,b,4,\n");
+    assert_eq!(values(&found), [3.0, 4.0]);
+    let told = problems(&found);
+    assert!(told.len() == 1 && told[0].contains("column 4 has no name in the header; its 1 cells are not read"), "{told:?}");
+}
+
+#[test]
+fn seconds_and_answers_that_are_no_numbers_are_listed() {
+    let rows: String = ["nan", "-3", "1e400", "abc", "2.5"].iter().enumerate().map(|(n, s)| format!("{n},kim,3,{s}\n")).collect();
+    let found = read("t.csv", format!("item,rater,overall,seconds\n{rows}"));
+    assert_eq!(found.ratings.iter().map(|rated| rated.seconds).collect::<Vec<_>>(), [None, None, None, None, Some(2.5)]);
+    let told = problems(&found);
+    for (line, word) in [(2, "nan"), (3, "-3"), (4, "1e400"), (5, "abc")] {
+        let words = format!("t.csv:{line}, column 'seconds': '{word}' is no number of seconds");
+        assert!(told.iter().any(|told| told.contains(&words)), "{words}: {told:?}");
+    }
+    assert_eq!(told.len(), 4, "{told:?}");
+    let found = read("t.csv", "item,rater,overall,size\n1,kim,3,NaN\n2,kim,4,n/a\n");
+    let told = problems(&found);
+    assert!(told.len() == 1 && told[0].contains("column 'size': none of its cells is a number"), "{told:?}");
+    // Where numbers are taken for answers, columns that are not are told.
+    let found = read("t.csv", "item,rater,fidelity,style\n1,kim,NaN,2\n2,kim,3,bold\n");
+    assert!(values(&found) == [3.0] && found.read_as.contains("column 'style' is not taken for one of numbers"), "{}", found.read_as);
+    assert!(problems(&found)[0].contains("t.csv:2, column 'fidelity': 'NaN' is not a number"), "{:?}", found.problems);
+    let found = read("t.csv", "item,rater,overall\n1,kim,NaN\n2,kim,NaN\n3,kim,NaN\n4,kim,4\n");
+    assert_eq!((values(&found), found.problems.len()), (vec![4.0], 3), "{:?}", found.problems);
+}
+
+#[test]
+fn the_decimal_sign_is_that_of_the_file() {
+    let told = |found: &Opinions| problems(found).join("; ");
+    let found = read("t.csv", "item,rater,overall\n1,kim,\"1,234\"\n2,kim,\"3,5\"\n3,kim,4.5\n");
+    assert_eq!(values(&found), [4.5]);
+    assert!(told(&found).contains("t.csv:2, column 'overall': '1,234' is not a number: the numbers of this file have a decimal point"));
+    assert!(told(&found).contains("t.csv:3, column 'overall': '3,5' is not a number"), "{}", told(&found));
+    // Commas elsewhere in the file say what a comma means.
+    let found = read("t.csv", "item;rater;overall\n1;kim;1,234\n2;kim;3,5\n");
+    assert_eq!((values(&found), found.problems.len()), (vec![1.234, 3.5], 0), "{:?}", found.problems);
+    let found = read("t.csv", "item;rater;overall\n1;kim;1,234\n2;kim;3\n");
+    assert_eq!(values(&found), [3.0]);
+    assert!(told(&found).contains("'1,234' is not a number: it may mean 1.234 or 1234"), "{}", told(&found));
+    let found = read("t.tsv", "item\trater\toverall\n1\tkim\t1,234\n2\tkim\t3.5\n");
+    assert!(values(&found) == [3.5] && told(&found).contains("have a decimal point"), "{}", told(&found));
+}
+
+#[test]
+fn cells_that_were_kept_from_being_formulas_are_read_as_they_were() {
+    let found = read("t.csv", "item,rater,overall,comment\n'=a,'-kim,-1,'=1+1\n");
+    let rated = &found.ratings[0];
+    assert_eq!((rated.item.as_str(), rated.rating.rater.as_str(), rated.rating.comment.as_str()), ("=a", "-kim", "=1+1"));
+    assert_eq!(rated.rating.values["overall"], -1.0);
 }

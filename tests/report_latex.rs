@@ -87,6 +87,28 @@ fn the_table_is_well_formed_whatever_things_are_called() {
     assert_eq!(rows, 1 + 2 + 8, "{text}");
 }
 
+/// Rows of zones are there, as comments; a distance is marked in its row and explained in the caption.
+#[test]
+fn zones_are_comments_and_distances_are_marked() {
+    let metrics = ["overall", "l1", "l1.inside", "ssim.outside"].map(str::to_owned);
+    let subject = |n: usize| Subject {
+        item: format!("i{}", n / 3),
+        model: ["a", "b", "c"][n % 3].to_owned(),
+        metrics: metrics.iter().map(|name| (name.clone(), (n * 5 % 7) as f64)).collect(),
+        human: BTreeMap::from([("overall".to_owned(), (n * 7 % 11) as f64)]),
+        labels: BTreeMap::new(),
+    };
+    let evidence = Evidence { subjects: (0..12).map(subject).collect(), metrics: metrics.to_vec(), ..Evidence::default() };
+    let plan = Plan { bootstrap: Bootstrap { resamples: 20, ..Bootstrap::default() }, ..Plan::default() };
+    let found = compare_all(About { profile: Some("corrected".into()), ..About::default() }, &evidence, &plan);
+    let text = latex(&found);
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains(" & overall & ")).collect();
+    assert!(rows[0].starts_with("    BPM & overall & ") && rows[1].starts_with("    l1 $\\downarrow$ & overall & "), "{text}");
+    assert!(rows[2].starts_with("%    l1.inside $\\downarrow$ & ") && rows[3].starts_with("%    ssim.outside & "), "{text}");
+    assert!(text.contains("% 2 rows of metrics inside and outside of the region: take the % away to print them"), "{text}");
+    assert!(text.contains("$\\downarrow$: a distance, counted with its sign turned."), "{text}");
+}
+
 #[test]
 #[ignore = "needs pdflatex with booktabs"]
 fn the_table_compiles_and_fits_the_page() {

@@ -133,6 +133,42 @@ fn the_scatter_has_a_mark_for_each_edit_where_it_belongs() {
     assert!(text.contains("+ 2 models"), "a legend without room says so: {text}");
 }
 
+/// A project's scores: the metric is BPM to people, a distance is marked, what is of a zone is folded, and notes are told once a kind.
+#[test]
+fn a_page_names_bpm_and_folds_zones_and_notes() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let metrics = ["overall", "l1", "l1.inside", "ssim.outside"].map(str::to_owned);
+    let subject = |n: usize| Subject {
+        item: format!("i{}", n / 3),
+        model: ["a", "b", "c"][n % 3].to_owned(),
+        metrics: metrics.iter().enumerate().map(|(m, name)| (name.clone(), ((n * (m + 3)) % 7) as f64)).collect(),
+        human: [("overall".to_owned(), (n * 5 % 11) as f64)].into(),
+        ..Subject::default()
+    };
+    let evidence = Evidence { subjects: (0..12).map(subject).collect(), metrics: metrics.to_vec(), ..Evidence::default() };
+    let plan = Plan { bootstrap: Bootstrap { resamples: 20, ..Bootstrap::default() }, ..Plan::default() };
+    let about = About { profile: Some("corrected".into()), ..About::default() };
+    let mut comparison = compare_all(about, &evidence, &plan);
+    let of = |metric: &str, level: usize| format!("{metric} against overall: it has {level} levels");
+    comparison.notes = vec!["On everything.".into(), of("overall", 2), of("l1", 3), of("ssim.outside", 4)];
+    let text = page(folder.path(), &comparison, &ReportExtras::default());
+    assert!(text.contains("<td>BPM</td>") && !text.contains("<td>overall</td><td>overall</td>"), "{text}");
+    assert!(text.contains("BPM · overall</text>") && text.contains("<td>l1 ↓</td>") && text.contains("sign is turned"), "{text}");
+    assert!(text.contains("Elo (mean over 100 orders)") && text.contains("<td>BPM – l1</td>"), "{text}");
+    // Notes: the general one open before the first table, the three of a kind folded after it.
+    let (head, rest) = text.split_once("</table>").expect("a table");
+    assert!(head.contains("<p class=\"note\">On everything.</p>") && !head.contains("levels"), "{head}");
+    assert!(rest.contains("<summary>Notes on single numbers (3, of 1 kinds)</summary>"), "{rest}");
+    assert!(rest.contains("<summary>3 times: it has … levels</summary>") && rest.contains("<li>BPM against overall: it has 2 levels</li>"));
+    // Zones come only below their fold.
+    let fold = text.find("Metrics inside and outside of the region (2 lines)").expect("a fold");
+    assert!(text.find("l1.inside").expect("a line") > fold, "{text}");
+    // A comparison of somebody's own column of that name says nothing of BPM.
+    comparison.about.profile = None;
+    let text = page(folder.path(), &comparison, &ReportExtras::default());
+    assert!(text.contains("<td>overall</td><td>overall</td>"), "{text}");
+}
+
 fn editscope(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_editscope"))
         .args(arguments)
@@ -242,11 +278,16 @@ fn what_moved_is_told_with_the_range_and_every_kind_of_number() {
     let fitted = editscope(dir.path(), &["range", "fit", "p.editscope", "--name", "own"]);
     assert!(fitted.status.success(), "{}", text(&fitted.stderr));
     let said = run(&["--range", "own", "--seed", "9", "--against", "before"]);
-    for words in ["  range: fitted (modify", "→ own (modify", "  seed of intervals: 1 → 9", "macro agreement:", "α ordinal:", "win rate:"]
-    {
+    for words in ["  range: fitted (modify", "→ own (modify", "  seed of intervals: 1 → 9", " numbers did not move."] {
         assert!(said.contains(words), "{words}: {said}");
     }
+    assert!(!said.contains("+0.000"), "what did not move is counted, not listed: {said}");
     let json: serde_json::Value = serde_json::from_str(&run(&["--seed", "9", "--against", "before", "--json"])).expect("one JSON object");
     assert_eq!(json["made_differently"][0]["what"], "seed of intervals");
     assert_eq!(json["changes"][0]["quantity"], "macro agreement");
+    let quantities: Vec<&str> =
+        json["changes"].as_array().expect("a list").iter().filter_map(|change| change["quantity"].as_str()).collect();
+    for quantity in ["macro agreement", "α ordinal", "win rate"] {
+        assert!(quantities.contains(&quantity), "{quantity}: {quantities:?}");
+    }
 }

@@ -96,6 +96,7 @@ fn each_threshold_gives_what_judging_with_it_gives() {
         let direct = bench.judged(percent as f32 / 100.0, &Overrides::default()).score;
         assert!((point.at - percent as f64 / 100.0).abs() < 1e-9);
         assert_eq!(point.parts, direct.parts, "at {percent} %");
+        assert_eq!(point.mask.as_deref(), direct.mask.as_ref(), "at {percent} %");
         if seen.last() != Some(&direct.parts) {
             seen.push(direct.parts);
         }

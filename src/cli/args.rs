@@ -115,7 +115,7 @@ pub struct Import {
     /// `agree --ratings` reads (ImagenHub, GenAI-Bench, EditReward, EditScore, BPM, a manifest, any columns); votes are taken too
     #[arg(long, conflicts_with = "format")]
     pub ratings: bool,
-    /// The format of such a table, if it should not be detected: imagenhub, genai-bench, editreward, editscore, bpm, manifest, columns
+    /// The format of such a table, if it should not be detected: imagenhub, genai-bench, editreward, editscore, bpm, manifest, editscope, columns
     #[arg(long, value_name = "FORMAT", conflicts_with = "format")]
     pub ratings_format: Option<crate::datasets::opinions::OpinionFormat>,
     /// The format, if it should not be detected: bpm, jsonl, csv, pairs

@@ -66,14 +66,14 @@ pub(super) fn refuse_lost(project: &Project, out: &Path) -> anyhow::Result<Kept>
 fn coco(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Finish> {
     let found = outputs::annotated(project, scored)?;
     for why in &found.failed {
-        eprintln!("failed: {why}");
+        tell!("failed: {why}");
     }
     let coco = |(picture, size, regions)| CocoPicture { picture, size, regions };
     let pictures: Vec<CocoPicture> = found.pictures.into_iter().map(coco).collect();
-    write_coco(&pictures, if export.polygons { MaskForm::Polygons } else { MaskForm::Rle }, &export.output)?;
-    let regions: usize = pictures.iter().map(|picture| picture.regions.len()).sum();
+    let written = write_coco(&pictures, if export.polygons { MaskForm::Polygons } else { MaskForm::Rle }, &export.output)?;
+    let (regions, said) = (written.annotations, written.words());
     let failed = if found.failed.is_empty() { String::new() } else { format!("; {} pictures failed", found.failed.len()) };
-    out!("{}: {} pictures with {regions} regions{failed}", export.output.display(), pictures.len());
+    out!("{}: {} pictures with {regions} regions{said}{failed}", export.output.display(), pictures.len());
     Ok(if found.failed.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }
 

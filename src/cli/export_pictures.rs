@@ -1,6 +1,5 @@
 //! `export --format masks` and `paste-back`: a folder of pictures, one for each edit that has a region.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::bail;
@@ -34,7 +33,7 @@ pub fn masks(project: &Project, export: &Export, scored: &[ScoredEdit], kept: &K
     }
     let folder = export.output.join(IGNORED);
     let ignored = write_masks(lazily(&masks.ignored), ink, &folder, &mut |_| {})?;
-    ignored.failed.iter().for_each(|(name, why)| eprintln!("failed: {name}: {why}"));
+    ignored.failed.iter().for_each(|(name, why)| tell!("failed: {name}: {why}"));
     out!("{}: {} masks ({color}: ignored pixels)", folder.display(), ignored.files.len());
     Ok(if ignored.failed.is_empty() { finish } else { Finish::SomeFailed })
 }
@@ -100,15 +99,14 @@ fn with_progress<T>(total: usize, write: impl FnOnce(&mut dyn FnMut(usize)) -> T
 /// Says what was written, what had no region, what is outdated, and what failed.
 fn say(written: &Written, what: &str, masks: &Masks, export: &Export, scored: &[ScoredEdit]) -> Finish {
     for (name, why) in &written.failed {
-        eprintln!("failed: {name}: {why}");
+        tell!("failed: {name}: {why}");
     }
-    let with: HashSet<&str> = masks.edit.iter().map(|mask| mask.key.0.as_str()).collect();
-    let without = scored.iter().filter(|edit| edit.score.is_some() && !with.contains(edit.key.0.as_str())).count();
+    let without = outputs::without_words(&masks.without(scored));
     let failed = if written.failed.is_empty() { String::new() } else { format!("; {} failed", written.failed.len()) };
     let outdated = match masks.outdated().count() {
         0 => String::new(),
         count => format!("; {count} belong to outdated scores ({OUTDATED} names them)"),
     };
-    out!("{}: {} {what}; {without} scored edits have no region{outdated}{failed}", export.output.display(), written.files.len());
+    out!("{}: {} {what}{without}{outdated}{failed}", export.output.display(), written.files.len());
     if written.failed.is_empty() { Finish::Done } else { Finish::SomeFailed }
 }

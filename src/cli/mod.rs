@@ -1,8 +1,18 @@
 //! The command line: the same engine as the window, printed.
 
-/// Prints a line to standard output; see [`print_line`].
+/// Prints a line for people to standard output; see [`print_line`] and [`visible`].
 macro_rules! out {
-    ($($words:tt)*) => { $crate::cli::print_line(format_args!($($words)*)) };
+    ($($words:tt)*) => { $crate::cli::print_line(&$crate::cli::visible::visible(&format!($($words)*))) };
+}
+
+/// Prints a line for programs to standard output, as it is.
+macro_rules! out_json {
+    ($($words:tt)*) => { $crate::cli::print_line(&format!($($words)*)) };
+}
+
+/// Prints a line for people to standard error.
+macro_rules! tell {
+    ($($words:tt)*) => { eprintln!("{}", $crate::cli::visible::visible(&format!($($words)*))) };
 }
 
 mod agree;
@@ -19,13 +29,15 @@ mod ratings;
 mod report;
 mod score;
 mod tools;
+mod visible;
 
 pub use args::{Arguments, Command};
+pub use visible::visible_lines;
 
 use std::process::ExitCode;
 
 /// Prints a line. A reader that has seen enough (`| head`) ends the program quietly; any other failure ends it with 2.
-fn print_line(line: std::fmt::Arguments<'_>) {
+fn print_line(line: &str) {
     use std::io::Write as _;
     if let Err(error) = writeln!(std::io::stdout(), "{line}") {
         if error.kind() == std::io::ErrorKind::BrokenPipe {

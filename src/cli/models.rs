@@ -27,7 +27,7 @@ fn list(json: bool) -> anyhow::Result<Finish> {
     let listed = models::list()?;
     if json {
         for network in &listed {
-            out!("{}", serde_json::to_string(network)?);
+            out_json!("{}", serde_json::to_string(network)?);
         }
         return Ok(Finish::Done);
     }
@@ -85,7 +85,7 @@ fn fetch(names: &[String], dir: Option<PathBuf>) -> anyhow::Result<Finish> {
         bail!("{}", report.failed.join("\n"));
     }
     for line in &report.failed {
-        eprintln!("failed: {line}");
+        tell!("failed: {line}");
     }
     Ok(if report.failed.is_empty() { Finish::Done } else { Finish::SomeFailed })
 }
@@ -120,7 +120,7 @@ fn verify(names: &[String], dir: Option<PathBuf>, json: bool) -> anyhow::Result<
         for network in verified? {
             bad |= network.findings.iter().any(|finding| finding.problem.is_some());
             if json {
-                out!("{}", serde_json::to_string(&network)?);
+                out_json!("{}", serde_json::to_string(&network)?);
                 continue;
             }
             for finding in &network.findings {

@@ -1,11 +1,29 @@
 //! How far a command has come: a bar on a terminal, a plain line now and then elsewhere. On standard error, so that output stays clean.
 
+use std::cell::Cell;
 use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::visible::visible;
+
 /// Away from a terminal a line is printed each time so many more are done.
 const EVERY: usize = 25;
+
+/// Quick work says nothing; long work says so often how far it is.
+const TOLD_EVERY: Duration = Duration::from_secs(2);
+
+/// Tells now and then on standard error how many of all `what` are done, for work that most times is over before anybody asks.
+pub fn told(what: &str) -> impl Fn(usize, usize) {
+    let last = Cell::new(Instant::now());
+    move |done, total| {
+        if last.get().elapsed() >= TOLD_EVERY {
+            last.set(Instant::now());
+            eprintln!("{done} of {total} {what}, {} %", done * 100 / total.max(1));
+        }
+    }
+}
 
 /// Progress of work on many things.
 pub struct Progress {
@@ -33,8 +51,8 @@ impl Progress {
     /// A line above the bar.
     pub fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.println(visible(text)),
+            None => tell!("{text}"),
         }
     }
 
@@ -43,9 +61,9 @@ impl Progress {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(done as u64);
-                bar.set_message(current.to_owned());
+                bar.set_message(visible(current).into_owned());
             }
-            None if done.is_multiple_of(EVERY) || done == total => eprintln!("{done}/{total}"),
+            None if done.is_multiple_of(EVERY) || done == total => tell!("{done}/{total}"),
             None => {}
         }
     }

@@ -86,6 +86,7 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
             refuse_known(&project, name, *profile, *replace)?;
             let range = results::fit_and_save(&project, name, *profile, chosen(&project, model, item)?.as_ref())?;
             out!("{}", words(&range));
+            warn(&range);
         }
         RangeCommand::Export { project, name, profile, output } => {
             let project = Project::open_read_only(project)?;
@@ -106,6 +107,7 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
             refuse_known(&project, &range.name, range.profile, replace)?;
             project.save_range(&range)?;
             out!("{}", words(&range));
+            warn(&range);
         }
     }
     Ok(Finish::Done)
@@ -147,14 +149,31 @@ pub fn refuse_known(project: &Project, name: &str, profile: Profile, replace: bo
 /// When it cannot be read, is no range, or has bounds that are none.
 pub fn from_file(path: &Path) -> anyhow::Result<Range> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    Range::from_json(&text).map_err(|why| anyhow::anyhow!("{} is no range that `range export` wrote: {why}", path.display()))
+    let text = text.trim_start_matches('\u{feff}');
+    Range::from_json(text).map_err(|why| anyhow::anyhow!("{} is no range that `range export` wrote: {why}", path.display()))
+}
+
+/// The range in the file that `--range FILE.json` names, of a profile; `None` when `name` is no such file.
+///
+/// # Errors
+/// When the file is no range, or one of another profile.
+pub fn from_named_file(name: &str, profile: Profile) -> anyhow::Result<Option<Range>> {
+    let path = Path::new(name);
+    if !name.ends_with(".json") || !path.is_file() {
+        return Ok(None);
+    }
+    let range = from_file(path).context("--range")?;
+    if range.profile != profile {
+        bail!("--range: '{name}' was fitted on profile {}, the scores are of {profile}", range.profile);
+    }
+    Ok(Some(range))
 }
 
 fn list(project: &Project, json: bool) -> anyhow::Result<()> {
     let ranges = project.ranges(None)?;
     for range in &ranges {
         if json {
-            out!("{}", serde_json::to_string(range)?);
+            out_json!("{}", serde_json::to_string(range)?);
         } else {
             out!("{}", words(range));
         }
@@ -163,6 +182,13 @@ fn list(project: &Project, json: bool) -> anyhow::Result<()> {
         out!("no range is saved; `editscope range fit {} --name NAME` saves one", project.path().display());
     }
     Ok(())
+}
+
+/// Says which parts have no value under a range.
+pub fn warn(range: &Range) {
+    for warning in range.warnings() {
+        eprintln!("warning: {warning}");
+    }
 }
 
 /// A range in one line.

@@ -6,14 +6,15 @@ use crate::engine::opinions;
 
 use super::Finish;
 use super::args::Import;
+use super::progress::told;
 
 /// Adds the ratings and votes and lists what could not be taken.
 pub(super) fn import(import: &Import) -> anyhow::Result<Finish> {
     let found = read_opinions(&import.data, import.ratings_format, import.columns.as_ref())?;
-    let taken = opinions::import(&found, &import.output)?;
-    eprintln!("note: read as {}: {}", found.format, found.read_as);
+    let taken = opinions::import_telling(&found, &import.output, &told("edits with ratings"))?;
+    tell!("note: read as {}: {}", found.format, found.read_as);
     for note in &taken.notes {
-        eprintln!("problem: {note}");
+        tell!("problem: {note}");
     }
     let counts = [(taken.ratings, found.ratings.len(), "ratings"), (taken.votes, found.votes.len(), "votes")];
     let counts: Vec<String> =

@@ -10,6 +10,7 @@ use crate::export::{write_ratings_csv, write_ratings_jsonl};
 use crate::storage::Project;
 
 use super::Finish;
+use super::progress::told;
 
 /// Problems of one kind that are told one by one where nothing at all could be done.
 pub(super) const SHOWN: usize = 5;
@@ -46,17 +47,21 @@ pub fn export(project: &Path, rater: Option<&str>, out: &Path) -> anyhow::Result
 /// When nothing in it is about the project.
 pub fn import(file: &Path, read: RaterFile, project: &Path) -> anyhow::Result<Finish> {
     let RaterFile { rows, places, mut problems } = read;
-    let done = Project::open(project)?.import_rater_rows(&rows)?;
+    let opened = Project::open(project)?;
+    let done = opened.import_rater_rows_telling(&rows, &told("edits with ratings"))?;
     let about = done.problems.iter().map(|(row, reason)| Problem { place: places[*row].clone(), reason: reason.clone() });
     problems.extend(about);
     if done.is_about_nothing() {
         for line in grouped(&problems, SHOWN) {
-            eprintln!("problem: {line}");
+            tell!("problem: {line}");
         }
         bail!("{}: nothing in {} is about its edits; nothing was added", project.display(), file.display());
     }
     for problem in &problems {
-        eprintln!("problem: {problem}");
+        tell!("problem: {problem}");
+    }
+    for question in opened.raters_alike()? {
+        eprintln!("note: {question}");
     }
     let votes = if done.votes_added > 0 { format!(" and {} votes from tables", done.votes_added) } else { String::new() };
     out!(

@@ -9,13 +9,13 @@ use crate::engine::results::{self, ScoredEdit};
 use crate::engine::{
     BaselineView, Combined, Event, Level, ModelSource, NetworkSlot, Run, RunToken, ScoreRequest, Tally, evaluate, explain, files,
 };
-use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine, check_output, write_file};
+use crate::export::{AutomaticLine, FailedLine, Normalised, ScoreLine, check_output, is_stream, write_file};
 use crate::storage::{EditId, Project, flags_of};
 use anyhow::{Context as _, bail};
 
 use super::Finish;
 use super::args::{Score, Shard};
-use super::progress::Progress;
+use super::progress::{Progress, told};
 
 /// Scores a project or a data set.
 pub fn run(score: &Score) -> anyhow::Result<Finish> {
@@ -26,15 +26,15 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
     let (project_path, mut some_failed) = match project_for(score)? {
         Place::Project(path) => (path, false),
         Place::Import { data, project } => {
-            let done = files::import_to_score(&data, &project)?;
+            let done = files::import_to_score(&data, &project, &told("items"))?;
             report_problems(&done.problems);
-            eprintln!("{}", done.summary);
+            tell!("{}", done.summary);
             (project, !done.problems.is_empty())
         }
         Place::Scratch { data } => {
             scratch = Scratch::new()?;
             let project = scratch.0.join("score.editscope");
-            let done = files::import_to_score(&data, &project)?;
+            let done = files::import_to_score(&data, &project, &told("items"))?;
             report_problems(&done.problems);
             (project, !done.problems.is_empty())
         }
@@ -64,16 +64,17 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
     };
     if let (Some(name), Some(range)) = (&score.save_range, &range) {
         project.save_range(&Range { name: name.clone(), ..range.clone() })?;
-        eprintln!("range '{name}' saved");
+        tell!("range '{name}' saved");
     }
     let scored = results::all(&project, score.profile, range.as_ref(), edits.as_deref())?;
     if scored.is_empty() {
         bail!("{}: there is no edit to score", score.data.display());
     }
     write_lines(&scored, score, range.as_ref())?;
+    range.iter().for_each(super::range::warn);
     say_outside(&scored);
-    eprintln!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
-    if score.out.is_some() && !Project::is_project(&score.data) {
+    tell!("{} lines; {} scored, {} failed", scored.len(), tally.done, tally.failed);
+    if score.out.as_ref().is_some_and(|out| !is_stream(out)) && !Project::is_project(&score.data) {
         say_where(&project_path);
     }
     Ok(if some_failed { Finish::SomeFailed } else { Finish::Done })
@@ -93,24 +94,20 @@ fn refuse_early(project: &Project, score: &Score) -> anyhow::Result<()> {
 /// Says where the work is kept.
 fn say_where(project: &Path) {
     let path = project.display();
-    eprintln!("kept in {path}: run again to resume, or look at it with `editscope open {path}`");
+    tell!("kept in {path}: run again to resume, or look at it with `editscope open {path}`");
 }
 
 /// Says how many edits the range does not hold.
 fn say_outside(scored: &[ScoredEdit]) {
     let outside = scored.iter().filter(|edit| !edit.outside().is_empty()).count();
     if outside > 0 {
-        eprintln!("note: {outside} edits lie outside the range: the set that it was fitted on had no such value (key 'outside')");
+        tell!("note: {outside} edits lie outside the range: the set that it was fitted on had no such value (key 'outside')");
     }
 }
 
 /// A saved range of the project, or one from a file.
 fn saved_range(project: &Project, name: &str, score: &Score) -> anyhow::Result<Range> {
-    if name.ends_with(".json") && Path::new(name).is_file() {
-        let range = super::range::from_file(Path::new(name)).context("--range")?;
-        if range.profile != score.profile {
-            bail!("--range: '{name}' was fitted on profile {}, the scores are of {}", range.profile, score.profile);
-        }
+    if let Some(range) = super::range::from_named_file(name, score.profile)? {
         return Ok(range);
     }
     project.range(name, score.profile)?.with_context(|| format!("--range: {}", super::range::unknown(project, name, score.profile)))
@@ -123,7 +120,7 @@ enum Place {
         data: PathBuf,
         project: PathBuf,
     },
-    /// A data set without `--out`: nothing is kept.
+    /// A data set without `--out`, or with a pipe or device there: nothing is kept.
     Scratch {
         data: PathBuf,
     },
@@ -138,8 +135,9 @@ fn project_for(score: &Score) -> anyhow::Result<Place> {
         return Ok(Place::Project(data));
     }
     Ok(match &score.out {
-        Some(out) => Place::Import { data, project: out.with_extension("editscope") },
-        None => Place::Scratch { data },
+        // Beside a device nothing can be kept, and beside a pipe nobody would look for it.
+        Some(out) if !is_stream(out) => Place::Import { data, project: out.with_extension("editscope") },
+        _ => Place::Scratch { data },
     })
 }
 
@@ -164,7 +162,7 @@ impl Drop for Scratch {
 
 fn report_problems(problems: &[String]) {
     for problem in problems {
-        eprintln!("problem: {problem}");
+        tell!("problem: {problem}");
     }
 }
 

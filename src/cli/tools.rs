@@ -6,12 +6,13 @@ use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use crate::datasets::opinions::holds_opinions;
+use crate::datasets::opinions::{OpinionFormat, holds_opinions};
 use crate::datasets::{self, Depth, ReadError, read_rater_rows};
 use crate::engine::{ModelSource, files, parse_instruction};
 use crate::storage::Project;
 
 use super::args::{Import, Lint, Open, Parse};
+use super::progress::told;
 use super::{Finish, WindowRequest};
 
 /// Checks that the project can be opened, before a window flashes up and vanishes.
@@ -37,20 +38,21 @@ fn format(name: Option<&str>) -> anyhow::Result<Option<datasets::Format>> {
 
 /// Reads a data set into a project and lists what could not be read.
 pub fn import(import: &Import) -> anyhow::Result<Finish> {
-    if import.columns.is_some() || import.ratings_format.is_some() {
+    let own = import.ratings_format == Some(OpinionFormat::RaterFile) && import.columns.is_none();
+    if import.columns.is_some() || (import.ratings_format.is_some() && !own) {
         return super::rating_table::import(import);
     }
-    if import.ratings {
+    if import.ratings || own {
         return match read_rater_rows(&import.data) {
             Ok(file) => super::ratings::import(&import.data, file, &import.output),
             // What others call ratings.
-            Err(ReadError::NoRaterRows { .. }) if holds_opinions(&import.data) => super::rating_table::import(import),
+            Err(ReadError::NoRaterRows { .. }) if !own && holds_opinions(&import.data) => super::rating_table::import(import),
             Err(error) => Err(error.into()),
         };
     }
-    let done = files::import(&import.data, &import.output, format(import.format.as_deref())?)?;
+    let done = files::import_telling(&import.data, &import.output, format(import.format.as_deref())?, &told("items"))?;
     for problem in &done.problems {
-        eprintln!("problem: {problem}");
+        tell!("problem: {problem}");
     }
     out!("{}", done.summary);
     Ok(if done.problems.is_empty() { Finish::Done } else { Finish::SomeFailed })
@@ -72,7 +74,7 @@ pub fn lint(lint: &Lint) -> anyhow::Result<Finish> {
     }
     for finding in &findings {
         if lint.json {
-            out!("{}", json!({"error": finding.error, "place": finding.place, "reason": finding.reason}));
+            out_json!("{}", json!({"error": finding.error, "place": finding.place, "reason": finding.reason}));
         } else {
             out!("{}: {}: {}", if finding.error { "error" } else { "warning" }, finding.place, finding.reason);
         }
@@ -103,7 +105,7 @@ pub fn parse(parse: &Parse) -> anyhow::Result<Finish> {
                 if let Err(error) = std::str::from_utf8(&line) {
                     let at = error.valid_up_to();
                     let why = format!("the line is no text in UTF-8: its byte {} is 0x{:02x}", at + 1, line[at]);
-                    eprintln!("problem: standard input:{}: {why}; read without what is no text", index + 1);
+                    tell!("problem: standard input:{}: {why}; read without what is no text", index + 1);
                     all_text = false;
                     parsed.doubtful = Some(parsed.doubtful.map_or_else(|| why.clone(), |doubt| format!("{why}; {doubt}")));
                 }

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::opinions::{ColumnMap, Role};
+use super::quotes::{STRAY, without_stray};
 use super::{Problem, ReadError, Sheet, text};
-use crate::domain::RaterRow;
+use crate::domain::{RaterRow, unescaped_cell};
 
 /// What a rater's file holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,9 +25,12 @@ pub struct RaterFile {
 /// When the file cannot be read, or holds no row of this kind at all.
 pub fn read_rater_rows(path: &Path) -> Result<RaterFile, ReadError> {
     let content = text::read(path)?;
-    let objects = if content.trim_start().starts_with('{') { lines(&content) } else { table(&content) };
+    let (text, stray) =
+        if content.trim_start().starts_with('{') { (content.as_str().into(), Vec::new()) } else { without_stray(&content, b',') };
+    let objects = if content.trim_start().starts_with('{') { lines(&text) } else { table(&text) };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut file = RaterFile::default();
+    file.problems.extend(stray.into_iter().map(|line| Problem { place: format!("{name}:{line}"), reason: STRAY.to_owned() }));
     for (line, object) in objects {
         let place = format!("{name}:{line}");
         match object.and_then(|(object, nan)| read(&object, &nan)) {
@@ -38,7 +42,8 @@ pub fn read_rater_rows(path: &Path) -> Result<RaterFile, ReadError> {
         }
     }
     if file.rows.is_empty() {
-        let why = stranger(path).unwrap_or_else(|| file.problems.first().map_or_else(|| "it is empty".to_owned(), ToString::to_string));
+        let why =
+            stranger(path).unwrap_or_else(|| file.problems.first().map_or_else(|| "there are no rows".to_owned(), ToString::to_string));
         return Err(ReadError::NoRaterRows { path: path.to_owned(), why });
     }
     Ok(file)
@@ -91,7 +96,7 @@ fn lines(content: &str) -> Objects {
 fn table(content: &str) -> Objects {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(content.as_bytes());
     let header: Vec<String> = match reader.headers() {
-        Ok(header) => header.iter().map(str::to_owned).collect(),
+        Ok(header) => header.iter().map(|name| unescaped_cell(name).to_owned()).collect(),
         Err(error) => return vec![(1, Err(error.to_string()))],
     };
     let mut objects = Vec::new();
@@ -111,6 +116,7 @@ const PLAIN: [&str; 5] = ["at_millis", "place", "seconds", "simulated", "counts"
 fn object_of(header: &[String], record: &csv::StringRecord) -> Result<(Value, Vec<String>), String> {
     let (mut object, mut values) = (Map::new(), Map::new());
     for (column, cell) in header.iter().zip(record).filter(|(_, cell)| !cell.is_empty()) {
+        let cell = unescaped_cell(cell);
         let parsed =
             || text::parse_json(cell).map(|(value, _)| value).map_err(|error| format!("column '{column}' is '{cell}', no JSON ({error})"));
         if let Some(question) = column.strip_prefix("values.") {

@@ -13,8 +13,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::numbers::DecimalSign;
 use crate::domain::json::{from_value, in_words};
-use crate::domain::{CRITERIA, Rating};
+use crate::domain::{CRITERIA, LARGEST_ANSWER, Rating, is_answer, rater_name};
 
 /// The scale of the paper's criteria; a mean over raters may lie between its points.
 const SCALE: std::ops::RangeInclusive<f64> = 1.0..=5.0;
@@ -157,6 +158,7 @@ fn from_flat(row: &mut Map<String, Value>, nameless: &str, ratings: &mut Vec<Rat
 
 /// A rating that says something.
 fn finished(rating: Rating) -> Option<Rating> {
+    let rating = Rating { rater: rater_name(&rating.rater), ..rating };
     (!rating.values.is_empty() || !rating.comment.is_empty()).then_some(rating)
 }
 
@@ -166,9 +168,13 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
         Value::Null => return None,
         Value::Number(number) => number.as_f64(),
         Value::String(text) if text.trim().is_empty() => return None,
-        Value::String(text) => decimal(text),
+        Value::String(text) => DecimalSign::Unknown.number(text),
         _ => None,
     };
+    if let Some(large) = number.filter(|number| number.is_finite() && !is_answer(*number)) {
+        notes.push(format!("rating '{criterion}' is {large:e}, beyond ±{LARGEST_ANSWER:e}, which no scale needs; read as missing"));
+        return None;
+    }
     match number.filter(|number| number.is_finite()) {
         Some(number) => {
             // Only the paper's criteria have a scale that is known here; imported rubrics may have any.
@@ -187,12 +193,6 @@ pub(super) fn answer(criterion: &str, value: &Value, notes: &mut Vec<String>) ->
             None
         }
     }
-}
-
-/// A number written with a decimal point or, where there is no point, a decimal comma.
-pub(super) fn decimal(text: &str) -> Option<f64> {
-    let text = text.trim();
-    text.parse().ok().or_else(|| if text.contains('.') { None } else { text.replacen(',', ".", 1).parse().ok() })
 }
 
 /// A name or remark: text or a number; `None` when empty.

@@ -6,17 +6,22 @@ use std::path::Path;
 use csv::{ByteRecord, ReaderBuilder};
 use serde_json::{Map, Value};
 
+use super::numbers::DecimalSign;
+use super::quotes::{STRAY, without_stray};
 use super::table::{Lines, delimiter_of};
 use super::{Problem, ReadError, text};
+use crate::domain::unescaped_cell;
 
 /// A table as it stands in its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     /// The file's name, for messages.
     pub file: String,
-    /// Column names in the order they first come, trimmed.
+    /// Column names in the order they first come, trimmed; the second of the same name is called `NAME (column 5)`.
     pub header: Vec<String>,
     pub rows: Vec<SheetRow>,
+    /// How its numbers are written.
+    pub decimals: DecimalSign,
     /// Rows that could not be read, and why.
     pub problems: Vec<Problem>,
 }
@@ -55,13 +60,25 @@ impl Sheet {
         }
         let content = text::read(path)?;
         let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        let mut sheet = Self { file, header: Vec::new(), rows: Vec::new(), problems: Vec::new() };
+        let mut sheet = Self { file, header: Vec::new(), rows: Vec::new(), decimals: DecimalSign::default(), problems: Vec::new() };
+        let mut delimiter = None;
         match content.trim_start().chars().next() {
             None => return Err(no_table("the file is empty".into())),
             Some('[') => sheet.read_list(&content).map_err(no_table)?,
             Some('{') => sheet.read_objects(&content).map_err(no_table)?,
-            Some(_) => sheet.read_text(&content).map_err(no_table)?,
+            Some(_) => {
+                delimiter = Some(delimiter_of(&content));
+                sheet.read_text(&content, delimiter_of(&content)).map_err(no_table)?;
+            }
         }
+        if sheet.rows.is_empty() {
+            let first = sheet.problems.first().map(|problem| format!(" that could be read ({problem})")).unwrap_or_default();
+            return Err(no_table(format!("there are no rows{first}")));
+        }
+        if sheet.header.is_empty() {
+            return Err(no_table("there is no header: its rows name no values".into()));
+        }
+        sheet.decimals = DecimalSign::of(&sheet.rows, delimiter);
         Ok(sheet)
     }
 
@@ -127,9 +144,13 @@ impl Sheet {
         self.rows.push(SheetRow { place, cells });
     }
 
-    fn read_text(&mut self, content: &str) -> Result<(), String> {
-        let mut reader = ReaderBuilder::new().delimiter(delimiter_of(content)).flexible(true).from_reader(content.as_bytes());
-        self.header = reader.headers().map_err(|error| error.to_string())?.iter().map(|column| column.trim().to_owned()).collect();
+    fn read_text(&mut self, content: &str, delimiter: u8) -> Result<(), String> {
+        let (content, stray) = without_stray(content, delimiter);
+        self.problems.extend(stray.into_iter().map(|line| Problem { place: format!("{}:{line}", self.file), reason: STRAY.into() }));
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(content.as_bytes());
+        let names = reader.headers().map_err(|error| error.to_string())?.clone();
+        self.take_header(&names)?;
+        let mut unnamed = vec![0usize; self.header.len()];
         let mut record = ByteRecord::new();
         let mut lines = Lines::new(content.as_bytes());
         while reader.read_byte_record(&mut record).map_err(|error| error.to_string())? {
@@ -147,10 +168,41 @@ impl Sheet {
                 self.problems.push(Problem { place, reason });
                 continue;
             }
-            let cells = self.header.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
-            // The whole file was checked to be text, so this loses nothing.
-            let cells = cells.map(|(column, cell)| (column.clone(), Value::String(String::from_utf8_lossy(cell).into_owned()))).collect();
+            let mut cells = Map::new();
+            for ((column, cell), unnamed) in self.header.iter().zip(&record).zip(&mut unnamed).filter(|((_, cell), _)| !cell.is_empty()) {
+                if column.is_empty() {
+                    *unnamed += 1;
+                    continue;
+                }
+                // The whole file was checked to be text, so this loses nothing.
+                cells.insert(column.clone(), Value::String(unescaped_cell(&String::from_utf8_lossy(cell)).to_owned()));
+            }
             self.rows.push(SheetRow { place, cells });
+        }
+        // The first one is how data frames write their index.
+        for (at, count) in unnamed.into_iter().enumerate().skip(1).filter(|(_, count)| *count > 0) {
+            let reason = format!("column {} has no name in the header; its {count} cells are not read", at + 1);
+            self.problems.push(Problem { place: format!("{}:1", self.file), reason });
+        }
+        Ok(())
+    }
+
+    /// Takes the names of the columns, each once.
+    fn take_header(&mut self, names: &csv::StringRecord) -> Result<(), String> {
+        let names: Vec<&str> = names.iter().map(str::trim).map(unescaped_cell).collect();
+        if names.iter().all(|name| name.is_empty() || name.parse::<f64>().is_ok()) {
+            return Err(format!("there is no header: its first line is '{}', which names no column", names.join(", ")));
+        }
+        for (at, name) in names.into_iter().enumerate() {
+            let is_known = !name.is_empty() && self.header.iter().any(|known| known == name);
+            if !is_known {
+                self.header.push(name.to_owned());
+                continue;
+            }
+            let called = format!("{name} (column {})", at + 1);
+            let reason = format!("the header names '{name}' more than once; this one is called '{called}'");
+            self.problems.push(Problem { place: format!("{}:1, column {}", self.file, at + 1), reason });
+            self.header.push(called);
         }
         Ok(())
     }

@@ -9,7 +9,9 @@ use csv::{ByteRecord, ReaderBuilder};
 use serde_json::{Map, Value};
 
 use super::neutral::{JSON_SUFFIX, Place, Rows};
+use super::quotes::{STRAY, without_stray};
 use super::{Dataset, Format, ReadError, text};
+use crate::domain::unescaped_cell;
 
 const DELIMITERS: [u8; 3] = *b",;\t";
 const KNOWN: [&str; 10] = ["id", "item", "source", "instruction", "edited", "model", "parse", "parsed", "ratings", "rater"];
@@ -27,7 +29,9 @@ pub(super) fn recognises(head: &str) -> bool {
 pub(super) fn read(path: &Path) -> Result<Dataset, ReadError> {
     let malformed = |reason: String| ReadError::Malformed { path: path.to_owned(), format: Format::Csv, reason };
     let content = text::read(path)?;
-    let mut reader = ReaderBuilder::new().delimiter(delimiter_of(&content)).flexible(true).from_reader(content.as_bytes());
+    let delimiter = delimiter_of(&content);
+    let (content, stray) = without_stray(&content, delimiter);
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(content.as_bytes());
     let header: Vec<String> = reader.headers().map_err(|error| malformed(error.to_string()))?.iter().map(column_name).collect();
     for needed in ["source", "instruction", "edited"] {
         if !header.iter().any(|column| column == needed) {
@@ -35,6 +39,7 @@ pub(super) fn read(path: &Path) -> Result<Dataset, ReadError> {
         }
     }
     let mut rows = Rows::new(path);
+    stray.into_iter().for_each(|line| rows.problem(Place::Line(line), STRAY.to_owned()));
     if let Some(twice) = header.iter().enumerate().find(|(i, column)| header[..*i].contains(column)).map(|(_, column)| column) {
         rows.problem(Place::Line(1), format!("column '{twice}' stands there twice; the last one counts"));
     }
@@ -69,7 +74,7 @@ fn add_record(rows: &mut Rows, line: usize, header: &[String], record: &ByteReco
             continue;
         }
         // The whole file was checked to be text, so this loses nothing.
-        let cell = String::from_utf8_lossy(cell).into_owned();
+        let cell = unescaped_cell(&String::from_utf8_lossy(cell)).to_owned();
         match column.strip_suffix(JSON_SUFFIX) {
             None => drop(row.insert(column.clone(), Value::String(cell))),
             Some(key) => match text::parse_json(&cell) {
@@ -107,7 +112,7 @@ impl<'a> Lines<'a> {
 }
 
 fn column_name(column: &str) -> String {
-    let column = column.trim();
+    let column = unescaped_cell(column.trim());
     KNOWN.iter().find(|known| column.eq_ignore_ascii_case(known)).map_or_else(|| column.to_owned(), |known| (*known).to_owned())
 }
 

@@ -5,6 +5,7 @@
 
 mod asked;
 mod baseline;
+mod cell;
 mod distance;
 mod exported;
 pub mod geometry;
@@ -31,6 +32,7 @@ mod vote;
 
 pub use asked::{Asked, assumed_scale, criterion_names, scale_remarks, scale_words, unknown_scale};
 pub use baseline::{Baseline, BaselineNeeds, Baselines, Better, Zone, Zoned, baseline_column, column_better, column_name, columns};
+pub use cell::{escaped_cell, unescaped_cell};
 pub use distance::squared_distances;
 pub use exported::{AutomaticResult, ExportRegion, ExportResult, ExportRow};
 pub use geometry::{Bpm500, ImageSpace, NetSpace, Point, Rect, Scale, Size, UiSpace};
@@ -43,7 +45,7 @@ pub use profile::{Bounds, PaperWeights, Profile, Range};
 pub use protocol::{Answer, Judgement, Protocol, ProtocolKind, RatingContext, RubricId, SessionEdit, SessionSetup, TaskRole, Visible};
 pub use random::Random;
 pub use rater_row::RaterRow;
-pub use rating::{CRITERIA, Criterion, Rating};
+pub use rating::{CRITERIA, Criterion, LARGEST_ANSWER, Rating, is_answer, names_alike, rater_name};
 pub use region::{Detection, Region, RegionOrigin, RegionRole, RegionShape, Side, TokenMatch};
 pub use rubric::{MAX_QUESTIONS, Question, Rubric, SCALE_POINTS, ScalePoint, Unedited};
 pub use score::{BoxesBySide, Parts, Score, TraceKind, TraceStep};

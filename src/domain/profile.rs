@@ -57,9 +57,21 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// `(value − min) / (max − min)`, not clamped; `None` when the range has no width.
+    /// `(value − min) / (max − min)`, not clamped; `None` when the range has no width, or one that is too large for a number.
     pub fn normalise(self, value: f64) -> Option<f64> {
-        (self.max > self.min).then(|| (value - self.min) / (self.max - self.min))
+        let width = self.max - self.min;
+        (width > 0.0 && width.is_finite()).then(|| (value - self.min) / width)
+    }
+
+    /// Why nothing can be normalised with these bounds, whatever was meant by them; `None` where a width of 0 is all that is wrong.
+    fn objection(self) -> Option<&'static str> {
+        if !self.min.is_finite() || !self.max.is_finite() {
+            return Some("are no numbers");
+        }
+        if self.min > self.max {
+            return Some("are the wrong way round");
+        }
+        (!(self.max - self.min).is_finite()).then_some("lie too far apart: no number holds their distance")
     }
 
     /// The bounds of `values`; `None` when there are none.
@@ -91,6 +103,26 @@ impl Range {
         format!("modify {}, preserve {}; fitted on {}", ends(self.modify), ends(self.preserve), self.fitted_on)
     }
 
+    /// Why the range cannot be kept; `None` when it can.
+    pub fn objection(&self) -> Option<String> {
+        let parts = [("modify", self.modify), ("preserve", self.preserve)];
+        parts.into_iter().find_map(|(part, bounds)| Some(format!("the bounds of {part} {}", bounds?.objection()?)))
+    }
+
+    /// The parts that have no value under this range, one sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        let parts = [("modify", self.modify), ("preserve", self.preserve)];
+        let why = |(part, bounds): (&str, Option<Bounds>)| {
+            let why = match bounds {
+                None => format!("no edit that it was fitted on has {part}"),
+                Some(bounds) if bounds.max > bounds.min => return None,
+                Some(bounds) => format!("every edit that it was fitted on has {part} {}", bounds.min),
+            };
+            Some(format!("range '{}' has no width for {part} ({why}), so {part} and the overall stay without a value under it", self.name))
+        };
+        parts.into_iter().filter_map(why).collect()
+    }
+
     /// Reads the JSON of a range, as `range export` writes it.
     ///
     /// # Errors
@@ -100,12 +132,7 @@ impl Range {
         if range.name.trim().is_empty() {
             return Err("field 'name' is empty".to_owned());
         }
-        for (part, bounds) in [("modify", range.modify), ("preserve", range.preserve)] {
-            if bounds.is_some_and(|bounds| bounds.min > bounds.max) {
-                return Err(format!("the bounds of {part} are the wrong way round"));
-            }
-        }
-        Ok(range)
+        range.objection().map_or(Ok(range), Err)
     }
 }
 

@@ -34,6 +34,11 @@ impl Detection {
         self.confidence > box_threshold
     }
 
+    /// What it is called on screen and in files for other tools: the phrase without the dot that ends the detector's query.
+    pub fn name(&self) -> &str {
+        self.phrase.trim_end_matches(['.', ' '])
+    }
+
     /// The words that would be its label under another text threshold: those of tokens whose probability is above it, pieces of words (`##`)
     /// written together. The phrase as it is where no detector told tokens.
     pub fn phrase_above(&self, text_threshold: f32) -> String {

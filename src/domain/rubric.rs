@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rating::{CRITERIA, Criterion};
+use super::rating::{CRITERIA, Criterion, is_answer, rater_name};
 
 /// A set of questions, answered together. Its name and [`Rubric::version`] are stored with every rating. Answers on another scale are
 /// another criterion wherever they are counted ([`super::Asked`]); other words for the same points change nothing there, but can be told
@@ -138,8 +138,10 @@ impl Rubric {
             problems.push(format!("a rubric has 1 to {MAX_QUESTIONS} questions, this one has {}", self.questions.len()));
         }
         for (index, question) in self.questions.iter().enumerate() {
-            if self.questions[..index].iter().any(|other| other.name.trim() == question.name.trim()) {
-                problems.push(format!("two questions are named '{}'", question.name.trim()));
+            if let Some(other) = self.questions[..index].iter().find(|other| folded(&other.name) == folded(&question.name)) {
+                let (name, other) = (question.name.trim(), other.name.trim());
+                let case = if name == other { String::new() } else { format!(" and '{other}': names differ in more than case") };
+                problems.push(format!("two questions are named '{name}'{case}"));
             }
             problems.extend(question.problem().map(|why| format!("question {} '{}': {why}", index + 1, question.name.trim())));
         }
@@ -159,8 +161,8 @@ impl Question {
             let (least, most) = (SCALE_POINTS.start(), SCALE_POINTS.end());
             return Some(format!("a scale has {least} to {most} points, this one has {}", self.scale.len()));
         }
-        if self.scale.iter().any(|point| !point.value.is_finite()) {
-            return Some("a value of its scale is no number".to_owned());
+        if self.scale.iter().any(|point| !is_answer(point.value)) {
+            return Some("a value of its scale is no number, or beyond ±1e15".to_owned());
         }
         let rises = self.scale.windows(2).all(|pair| pair[0].value < pair[1].value);
         (!rises).then(|| "the values of its scale must rise from worst to best".to_owned())
@@ -182,6 +184,11 @@ impl Question {
             Unedited::High => Some(value > self.middle()),
         }
     }
+}
+
+/// The name of a question as far as it tells questions apart.
+fn folded(name: &str) -> String {
+    rater_name(&name.to_lowercase())
 }
 
 fn scale<'a>(points: impl Iterator<Item = (f64, &'a str)>) -> Vec<ScalePoint> {
@@ -225,6 +232,13 @@ mod tests {
         rubric.questions[1].scale[2].value = 0.5;
         let problems = rubric.problems();
         assert_eq!(problems, ["two questions are named 'SC'", "question 2 'SC': the values of its scale must rise from worst to best"]);
+    }
+
+    #[test]
+    fn names_that_differ_only_in_case_and_spaces_are_one() {
+        let mut rubric = Rubric::paper();
+        rubric.questions[0].name = " Overall ".to_owned();
+        assert_eq!(rubric.problems(), ["two questions are named 'overall' and 'Overall': names differ in more than case"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::geometry::{Bpm500, Rect};
 use super::outcome::Outcome;
 use super::parse::Parse;
 use super::profile::Profile;
-use super::region::Detection;
+use super::region::{Detection, RegionRole};
 use super::rle::Rle;
 use super::triage::Triage;
 
@@ -106,6 +106,9 @@ pub struct Score {
     /// What a person should know before the number is believed, besides the trace.
     #[serde(default, skip_serializing_if = "Triage::is_empty")]
     pub triage: Triage,
+    /// The roles whose regions a person (or the data) gave: the boxes and the mask of these are no network's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<RegionRole>,
 }
 
 impl Score {
@@ -122,6 +125,7 @@ impl Score {
             crop_in_bpm500: None,
             trace: Vec::new(),
             triage: Triage::default(),
+            said: Vec::new(),
         }
     }
 }

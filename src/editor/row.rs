@@ -1,6 +1,6 @@
 //! One line of the queue: light enough that a project of 100,000 edits is held in memory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -74,6 +74,14 @@ impl Row {
     /// Takes over the parts of a fresh score.
     pub fn take_score(&mut self, score: &Score) {
         self.parts = Parts::NAMES.map(|name| score.parts.get(name).map_or(Cell::Unscored, Cell::from));
+    }
+
+    /// Takes over other numbers about the edit, by column name.
+    pub fn take_columns(&mut self, columns: BTreeMap<String, f64>) {
+        let same = |((known, old), (name, new)): (&(Arc<str>, f64), (&String, &f64))| **known == **name && old.to_bits() == new.to_bits();
+        if self.columns.len() != columns.len() || !self.columns.iter().zip(&columns).all(same) {
+            self.columns = columns.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        }
     }
 
     /// Takes over the ratings that count, with nothing but the answers that do.

@@ -4,14 +4,15 @@ use std::str::FromStr;
 
 use image::RgbImage;
 
-use crate::domain::{Baseline, BaselineNeeds, Baselines, Outcome, Score, Zoned};
+use crate::domain::{Baseline, BaselineNeeds, Baselines, Outcome, Profile, Score, Zoned};
 use crate::metrics::baselines::{self, Aligned, Texts};
 use crate::metrics::ports::{ImageTextEncoder, PortError};
-use crate::storage::{Project, StorageError, StoredEdit, StoredItem};
+use crate::storage::{EditId, Project, StorageError, StoredEdit, StoredItem};
 
 use super::baseline_networks::{BaselineNetworks, is_fetched};
 use super::cache::{ProjectCache, ResultCache};
 use super::evaluate::{Run, picture};
+use super::measured;
 use super::messages::{Event, Level};
 use super::networks::NetworkSlot;
 
@@ -117,9 +118,10 @@ impl Wanted {
         Self(choice.computable())
     }
 
-    /// Those that an edit does not have yet, or that failed when they were last computed.
+    /// Those that an edit does not have yet, that failed when they were last computed, or that were computed before a correction.
     fn lacking(&self, known: &Baselines) -> Self {
-        let lacks = |baseline: &Baseline| known.get(baseline.name()).is_none_or(|zoned| matches!(zoned.whole, Outcome::Failed(_)));
+        let again = |zoned: &Zoned| matches!(zoned.whole, Outcome::Failed(_)) || measured::is_outdated(zoned);
+        let lacks = |baseline: &Baseline| known.get(baseline.name()).is_none_or(again);
         Self(self.0.iter().copied().filter(lacks).collect())
     }
 
@@ -250,6 +252,21 @@ pub fn of_item(
         }
     }
     Ok(false)
+}
+
+/// Measures the metrics of pixels anew beside the newest score of an edit; says whether there was one.
+///
+/// # Errors
+/// When the project cannot be read or written.
+pub(super) fn pixels_again(project: &Project, edit: EditId, profile: Profile, pictures: [&RgbImage; 2]) -> Result<bool, StorageError> {
+    let Some((run, known)) = project.newest_baselines(edit, profile)? else { return Ok(false) };
+    let Some(stored) = project.score_in_run(run, edit)?.filter(|_| measured::outdated_pixels(&known)) else { return Ok(false) };
+    let [source, edited] = pictures;
+    let mut found = ScoredPair { source, edit: edited, score: &stored.score }.aligned(baselines::from_pixels);
+    // What was not asked for when the edit was scored is not asked for now.
+    found.retain(|name, _| known.contains_key(name));
+    project.put_baselines(run, edit, &found)?;
+    Ok(true)
 }
 
 fn of_pair(

@@ -97,17 +97,30 @@ fn locate_pictures(project: std::path::PathBuf, folder: &Path, out: &Outbox) -> 
 /// # Errors
 /// When the data set cannot be read at all or holds no item, or the project cannot be opened or written.
 pub fn import(data: &Path, project: &Path, format: Option<datasets::Format>) -> anyhow::Result<Imported> {
-    let dataset = read(data, format)?;
-    let unreadable = datasets::unreadable(&dataset);
-    add(&dataset, &unreadable, project)
+    import_telling(data, project, format, &|_, _| {})
 }
 
-/// [`import`] for a run that scores every edit right after, and so tells by itself which pictures cannot be read.
+/// [`import`] that tells how many of all items are in the project.
 ///
 /// # Errors
 /// As [`import`].
-pub fn import_to_score(data: &Path, project: &Path) -> anyhow::Result<Imported> {
-    add(&read(data, None)?, &[], project)
+pub fn import_telling(
+    data: &Path,
+    project: &Path,
+    format: Option<datasets::Format>,
+    tell: &dyn Fn(usize, usize),
+) -> anyhow::Result<Imported> {
+    let dataset = read(data, format)?;
+    let unreadable = datasets::unreadable(&dataset);
+    add(&dataset, &unreadable, project, tell)
+}
+
+/// [`import_telling`] for a run that scores every edit right after, and so tells by itself which pictures cannot be read.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_to_score(data: &Path, project: &Path, tell: &dyn Fn(usize, usize)) -> anyhow::Result<Imported> {
+    add(&read(data, None)?, &[], project, tell)
 }
 
 /// Problems that an error names; the others are counted.
@@ -132,10 +145,14 @@ pub fn read(data: &Path, format: Option<datasets::Format>) -> anyhow::Result<Dat
     Ok(dataset)
 }
 
-fn add(dataset: &Dataset, unreadable: &[Problem], project: &Path) -> anyhow::Result<Imported> {
-    let report = Project::open_or_create(project)?.import(&dataset.items)?;
+fn add(dataset: &Dataset, unreadable: &[Problem], project: &Path, tell: &dyn Fn(usize, usize)) -> anyhow::Result<Imported> {
+    let project_file = Project::open_or_create(project)?;
+    let report = project_file.import_telling(&dataset.items, tell)?;
     let mut problems: Vec<String> = dataset.problems.iter().chain(unreadable).map(ToString::to_string).collect();
     problems.extend(report.notes.iter().cloned());
+    if report.ratings_added > 0 {
+        problems.extend(project_file.raters_alike()?);
+    }
     let mut summary =
         format!("{}: {} items with {} edits read as {}", project.display(), dataset.items.len(), dataset.edit_count(), dataset.format);
     if report.changed_nothing() {

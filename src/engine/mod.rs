@@ -19,6 +19,7 @@ mod inputs;
 mod known;
 #[cfg(feature = "nets")]
 mod loaded;
+mod measured;
 mod messages;
 #[cfg(feature = "nets")]
 mod model_parts;

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
-use crate::datasets::opinions::{ColumnMap, OpinionFormat, Opinions, RatedEdit, is_data_set, read_opinions, read_sheet, recognise};
-use crate::datasets::{Problem, Sheet, SheetRow, grouped};
+use crate::datasets::opinions::{
+    ColumnMap, OpinionFormat, Opinions, RatedEdit, is_data_set, is_rater_file, read_opinions, read_sheet, recognise,
+};
+use crate::datasets::{Problem, Sheet, SheetRow, grouped, read_rater_rows};
 use crate::domain::{EditKey, ModelVote, Rating, RatingContext, assumed_scale};
 use crate::storage::{EditId, EditVote, ItemId, Project};
 
@@ -78,15 +80,37 @@ pub fn answer(request: &TableRequest) -> TableEvent {
             result: preview(table, project, columns.as_ref()).map_err(|error| crate::engine::in_words(&error)),
         },
         TableRequest::Import { table, project, columns } => {
-            let done = read_opinions(table, None, columns.as_ref()).map_err(Into::into).and_then(|found| import(&found, project));
+            let is_own = columns.is_none() && Sheet::read(table).is_ok_and(|sheet| is_rater_file(&sheet));
+            let done = match is_own {
+                true => import_rater_file(table, project),
+                false => read_opinions(table, None, columns.as_ref()).map_err(Into::into).and_then(|found| import(&found, project)),
+            };
             TableEvent::Imported { table: table.clone(), result: done.map_err(|error| crate::engine::in_words(&error)) }
         }
     }
 }
 
+/// Takes everything in a file of `export --format ratings`, sessions too.
+fn import_rater_file(table: &Path, project: &Path) -> anyhow::Result<Taken> {
+    let file = read_rater_rows(table)?;
+    let done = Project::open(project)?.import_rater_rows(&file.rows)?;
+    let about = done.problems.iter().map(|(row, reason)| Problem { place: file.places[*row].clone(), reason: reason.clone() });
+    let problems: Vec<Problem> = file.problems.iter().cloned().chain(about).collect();
+    if done.is_about_nothing() {
+        let told: Vec<String> = grouped(&problems, TOLD).into_iter().map(|line| format!("\n  {line}")).collect();
+        bail!("nothing in {} is about an edit of {}{}", table.display(), project.display(), told.concat());
+    }
+    let mut notes: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    if done.judgements_added + done.sessions_added > 0 {
+        notes.push(format!("{} answers in {} sessions are new too", done.judgements_added, done.sessions_added));
+    }
+    Ok(Taken { ratings: done.ratings_added, votes: done.votes_added, notes })
+}
+
 fn preview(table: &Path, project: &Path, columns: Option<&ColumnMap>) -> anyhow::Result<TablePreview> {
     let sheet = Sheet::read(table)?;
-    let is_data_set = columns.is_none() && is_data_set(table);
+    // Files whose columns need no choice.
+    let is_data_set = columns.is_none() && (is_data_set(table) || is_rater_file(&sheet));
     let mut format = if columns.is_some() { OpinionFormat::Columns } else { recognise(&sheet) };
     let columns = match format {
         OpinionFormat::Columns => columns.cloned().unwrap_or_else(|| ColumnMap::guess(&sheet)),
@@ -219,13 +243,13 @@ fn matched(opinions: &Opinions, project: &Project) -> anyhow::Result<Matched> {
             Err(why) => strangers.add(&rated.item, &rated.model, "ratings", &rated.place, why),
         }
     }
-    for vote in &opinions.votes {
+    for (vote, place) in opinions.votes.iter().zip(&opinions.vote_places) {
         match names.pair(vote)? {
             Ok([first, second]) => {
                 let (rater, criterion, preference) = (vote.rater.clone(), vote.criterion.clone(), vote.preference);
                 found.votes.push(EditVote { first, second, rater, criterion, preference });
             }
-            Err((model, why)) => strangers.add(&vote.item, &model, "votes", "votes", why),
+            Err((model, why)) => strangers.add(&vote.item, &model, "votes", place, why),
         }
     }
     found.strangers = strangers.told();
@@ -251,6 +275,14 @@ const TOLD: usize = 5;
 /// # Errors
 /// When the project cannot be written, or no rating and no vote is about its edits.
 pub fn import(opinions: &Opinions, project: &Path) -> anyhow::Result<Taken> {
+    import_telling(opinions, project, &|_, _| {})
+}
+
+/// [`import`] that tells how many of the edits with ratings are done.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_telling(opinions: &Opinions, project: &Path, tell: &dyn Fn(usize, usize)) -> anyhow::Result<Taken> {
     let project = Project::open(project)?;
     let found = matched(opinions, &project)?;
     let problems: Vec<Problem> = opinions.problems.iter().chain(&found.strangers).cloned().collect();
@@ -260,6 +292,8 @@ pub fn import(opinions: &Opinions, project: &Path) -> anyhow::Result<Taken> {
         let counts: Vec<String> = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
         bail!("none of the {} is about an edit of {}{}", counts.join(" and "), project.path().display(), told.concat());
     }
-    let (ratings, votes) = project.import_opinions(&found.ratings, &found.votes)?;
-    Ok(Taken { ratings, votes, notes: problems.iter().map(ToString::to_string).collect() })
+    let (ratings, votes) = project.import_opinions_telling(&found.ratings, &found.votes, tell)?;
+    let mut notes: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    notes.extend(project.raters_alike()?);
+    Ok(Taken { ratings, votes, notes })
 }

@@ -3,7 +3,7 @@
 //! What a person drew goes out as it is now, whether the edit is scored or not, and whether its score has followed or not. What networks found
 //! is part of a score; where that is outdated, so is the region, and it is marked.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::domain::rle::Rle;
@@ -40,6 +40,13 @@ impl Masks {
     pub fn outdated(&self) -> impl Iterator<Item = &str> {
         self.edit.iter().filter(|mask| mask.outdated).map(|mask| mask.key.0.as_str())
     }
+
+    /// Keys of edits that are scored and have no region: the whole picture was to change, or nothing was located.
+    pub fn without<'s>(&self, scored: &'s [ScoredEdit]) -> Vec<&'s str> {
+        let with: HashSet<&str> = self.edit.iter().map(|mask| mask.key.0.as_str()).collect();
+        let keys = scored.iter().filter(|edit| edit.score.is_some()).map(|edit| edit.key.0.as_str());
+        keys.filter(|key| !with.contains(key)).collect()
+    }
 }
 
 impl MaskOf {
@@ -75,6 +82,18 @@ pub fn masks(project: &Project, scored: &[ScoredEdit]) -> Result<Masks, StorageE
         Ok(())
     })?;
     Ok(masks)
+}
+
+/// That some scored edits have no region, behind a `; `, with the first of their keys; empty where all have one.
+pub fn without_words(keys: &[&str]) -> String {
+    const NAMED: usize = 3;
+    let more = if keys.len() > NAMED { format!(" and {} more", keys.len() - NAMED) } else { String::new() };
+    let named = keys.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    match keys.len() {
+        0 => String::new(),
+        1 => format!("; 1 scored edit has no region: {named}"),
+        count => format!("; {count} scored edits have no region: {named}{more}"),
+    }
 }
 
 /// One edit with what a person says about its regions.
@@ -303,7 +322,8 @@ fn on_source(edit: &Edit<'_>, size: Size) -> (Vec<ExportRegion>, Vec<String>) {
             role: RegionRole::EditMask,
             origin: RegionOrigin::Segmenter,
             shape: RegionShape::Mask(rle),
-            label: edit.stored.key.0.clone(),
+            // As the window calls it, and a person's mask too until it is given another name.
+            label: "edit mask".to_owned(),
             confidence: None,
         };
         regions.push(ExportRegion { region, edit: key, outdated: edit.scored.outdated });
@@ -352,7 +372,19 @@ fn found_box(side: Side, detection: &Detection, candidates: &[Detection]) -> Reg
         },
         origin: if by_person { RegionOrigin::Person } else { RegionOrigin::Detector },
         shape: RegionShape::Box(detection.rect_in_image),
-        label: detection.phrase.clone(),
+        label: detection.name().to_owned(),
         confidence: (!by_person).then_some(detection.confidence),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_without_a_region_are_counted_and_the_first_are_named() {
+        assert_eq!(without_words(&[]), "");
+        assert_eq!(without_words(&["a"]), "; 1 scored edit has no region: a");
+        assert_eq!(without_words(&["a", "b", "c", "d", "e"]), "; 5 scored edits have no region: a, b, c and 2 more");
     }
 }

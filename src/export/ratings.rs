@@ -1,14 +1,14 @@
 //! What raters said as a file that reads back: JSON lines, or the same as a table.
 //!
 //! In the table the answers stand in columns `values.QUESTION`; other things that are no plain text or number stand as JSON in columns
-//! `KEY:json`.
+//! `KEY:json`. Text that a spreadsheet would run as a formula has an apostrophe in front (`domain::escaped_cell`).
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::{ExportError, write_file};
-use crate::domain::RaterRow;
+use crate::domain::{RaterRow, escaped_cell};
 
 /// Writes one JSON object a line.
 ///
@@ -38,9 +38,10 @@ pub fn write_ratings_csv(rows: &[RaterRow], out: &Path) -> Result<(), ExportErro
             }
         }
         let mut table = csv::Writer::from_writer(file);
-        table.write_record(&header).map_err(|error| error.to_string())?;
+        table.write_record(header.iter().map(|name| escaped_cell(name).into_owned())).map_err(|error| error.to_string())?;
         for row in &cells {
             let cell = |column: &&str| row.iter().find(|(name, _)| name == column).map_or("", |(_, text)| text.as_str());
+            let cell = |column: &&str| escaped_cell(cell(column)).into_owned();
             table.write_record(header.iter().map(cell)).map_err(|error| error.to_string())?;
         }
         table.flush().map_err(|error| error.to_string())

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::rows::Folder;
 use super::{ExportError, write_file};
-use crate::domain::{Baseline, ExportRow, Outcome, Parse, Parts, Triage, Zone, baseline_column, column_name};
+use crate::domain::{Baseline, ExportRow, Outcome, Parse, Parts, Triage, Zone, baseline_column, column_name, escaped_cell};
 
 /// Writes a table with commas and a header. Picture paths are relative to the folder of `out`.
 ///
@@ -21,9 +21,10 @@ pub fn write_csv(rows: &[ExportRow], out: &Path) -> Result<(), ExportError> {
     write_file(out, |file| {
         let mut table = csv::Writer::from_writer(file);
         let columns = Columns::of(rows);
-        table.write_record(columns.header()).map_err(|error| error.to_string())?;
+        let escaped = |cells: Vec<String>| cells.into_iter().map(|cell| escaped_cell(&cell).into_owned()).collect::<Vec<_>>();
+        table.write_record(escaped(columns.header())).map_err(|error| error.to_string())?;
         for row in rows {
-            table.write_record(columns.cells(row, &folder)?).map_err(|error| error.to_string())?;
+            table.write_record(escaped(columns.cells(row, &folder)?)).map_err(|error| error.to_string())?;
         }
         table.flush().map_err(|error| error.to_string())
     })

@@ -238,6 +238,7 @@ impl App {
         window_ui(ui, &cx);
         // Once what was asked for is on its way, the one-frame wishes are fulfilled.
         self.state.focus_search = false;
+        self.state.typed_path.iter_mut().for_each(|typed| typed.fresh = false);
         self.state.tools.focus_name = false;
         self.state.people.focus_comment = false;
         self.state.reveal_selection = false;

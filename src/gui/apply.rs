@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::CRITERIA;
-use crate::editor::{Job, JobState, RatingDraft, RowId};
+use crate::editor::{Flag, Flags, Job, JobState, RatingDraft, RowId};
 use crate::engine::models::ModelsRequest;
 use crate::engine::{ImportRequest, Level, Request, RunToken, ScoreRequest};
 use crate::storage::EditId;
@@ -63,6 +63,7 @@ impl App {
                 }
             }
             Action::Leave(answer) => self.leave_answer(answer),
+            Action::TypedPath(action) => self.typed_path(action),
             Action::SeekCommand(text, marked) => self.state.sought_command = (text, marked),
             Action::RunFound(command) => {
                 self.state.dialog = None;
@@ -185,6 +186,7 @@ impl App {
             Command::NextUnrated => self.jump(self.state.queue.next_where(|row| row.raters == 0), "Every edit of the queue is rated."),
             Command::NextProblem => {
                 self.jump(self.state.queue.next_where(|row| !row.flags.is_empty()), "No edit of the queue has a flag.");
+                self.say_flags();
             }
             Command::NextDisagreement => self.step_disagreement(1),
             Command::PreviousDisagreement => self.step_disagreement(-1),
@@ -241,6 +243,9 @@ impl App {
     }
 
     pub(super) fn ask(&mut self, ask: Ask) {
+        if self.settings.typed_paths {
+            return self.type_path(ask, "Paths are typed, because the settings say so.");
+        }
         if let Err(error) = self.dialogs.ask(ask) {
             self.toast(Level::Error, format!("The file dialog cannot be opened: {error}"));
         }
@@ -308,6 +313,15 @@ impl App {
             }
             None if self.state.info().is_some() => self.toast(Level::Info, otherwise),
             None => {}
+        }
+    }
+
+    /// Says which problems the selected edit has.
+    fn say_flags(&mut self) {
+        let flags = self.state.queue.selected_row().map_or(Flags::NONE, |row| row.flags);
+        let words: Vec<&str> = flags.iter().map(Flag::label).collect();
+        if !words.is_empty() {
+            self.toast(Level::Info, format!("Stopped at: {}", words.join(", ")));
         }
     }
 
@@ -393,7 +407,7 @@ impl App {
         }
         self.state.rating.dirty = false;
         self.state.saving = true;
-        let mut rating = self.state.rating.rating(self.settings.rater.trim(), now_millis());
+        let mut rating = self.state.rating.rating(&self.settings.rater_name(), now_millis());
         if !self.state.rating.keeps_elsewhere() {
             rating.context = Some(self.quick_context());
         }
@@ -435,7 +449,7 @@ impl App {
             && let Some(details) = &self.state.details
             && !self.state.rating.dirty
         {
-            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater);
+            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater_name());
         }
         if before.rater != self.settings.rater {
             self.rater_changed();
@@ -452,7 +466,7 @@ impl App {
     fn want(&mut self, wanted: Wanted) {
         match wanted {
             Wanted::Mask(id) => {
-                if let Some(mask) = self.shown_mask(id).cloned() {
+                if let Some(mask) = self.state.shown_mask(id).cloned() {
                     self.pictures.want_mask(id, mask, &self.raster);
                 }
             }

@@ -38,7 +38,7 @@ impl App {
     /// Asks for the sessions of the project, with how far the rater of the settings is.
     pub(super) fn list_sessions(&mut self) {
         if self.state.info().is_some() {
-            self.ask_people(PeopleRequest::List { rater: self.settings.rater.trim().to_owned() });
+            self.ask_people(PeopleRequest::List { rater: self.settings.rater_name() });
         }
     }
 
@@ -55,7 +55,7 @@ impl App {
 
     /// The settings name another rater: a session that is open belongs to the one before.
     pub(super) fn rater_changed(&mut self) {
-        let rater = self.settings.rater.trim();
+        let rater = self.settings.rater_name();
         if self.state.people.open.as_ref().is_some_and(|open| open.run.rater() != rater) {
             self.close_session();
         } else {
@@ -269,7 +269,7 @@ impl App {
         let number = self.state.people.sessions.as_ref().map_or(0, Vec::len) + 1;
         // Any number does; the clock's gives another one each time, and it is stored.
         let seed = (now_millis() / 1000 % 1_000_000) as u32;
-        let draft = SetupDraft::new(self.settings.rater.trim(), number, seed);
+        let draft = SetupDraft::new(&self.settings.rater_name(), number, seed);
         self.edit_setup(draft);
     }
 
@@ -371,8 +371,8 @@ impl App {
             }
             PeopleEvent::Created(Err(why)) => self.toast(Level::Error, format!("The session is not saved: {why}")),
             PeopleEvent::Opened(Ok(opened)) => {
-                let rater = self.settings.rater.trim();
-                let run = SessionRun::resume(opened.setup, rater, &opened.log, |edit| opened.rows.contains_key(edit));
+                let rater = self.settings.rater_name();
+                let run = SessionRun::resume(opened.setup, &rater, &opened.log, |edit| opened.rows.contains_key(edit));
                 if run.missing() > 0 {
                     let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
                     self.toast(Level::Warning, text);

@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::{Score, Side};
-use crate::editor::RowId;
+use crate::domain::Side;
 use crate::editor::regions::{Author, LogLine, NotChanged, RegionDocument};
 use crate::editor::tools::{Done, PointMark, PromptStage, Proposal, TakenBack, Tool};
+use crate::editor::{RowId, Thresholds};
 use crate::engine::{Level, PromptEvent, PromptRequest, Request};
 use crate::storage::Appended;
 
 use super::app::App;
+use super::found::Found;
 use super::region_store::{LoadedRegions, RegionEvent, RegionRequest};
 use super::store::StoreRequest;
-use super::tool_actions::ToolAction;
+use super::tool_actions::{ToolAction, in_order};
 
 /// How the message begins that goes away once the disk takes changes again.
 const IN_MEMORY_ONLY: &str = "The change is kept in memory only";
@@ -35,8 +36,8 @@ pub struct ToolTraffic {
     pub(super) hiding: usize,
     /// How often it was asked for older regions, to go back to them, without an answer yet.
     going_back: usize,
-    /// The score whose regions were taken over, or asked for.
-    found_in: Option<(RowId, Option<Arc<Score>>)>,
+    /// What networks found, as it was taken over, or asked for.
+    pub(super) taken_from: Option<(RowId, Found)>,
     check_at: f64,
     checking: bool,
     next_prompt: u64,
@@ -63,7 +64,7 @@ impl App {
         self.follow_project();
         let selected = self.state.queue.selected().filter(|_| self.state.info().is_some());
         self.follow_selection(selected);
-        self.follow_score();
+        self.follow_found();
         self.update_masks();
         self.write_regions(now);
         self.check_other_windows(now);
@@ -102,7 +103,7 @@ impl App {
             if let Some(left) = tools.document.take() {
                 tools.cancel();
                 tools.last_dab = None;
-                self.tool_traffic.found_in = None;
+                self.tool_traffic.taken_from = None;
                 if !left.outbox().is_empty() || left.conflict().is_some() {
                     tools.unsaved.push(left);
                 }
@@ -151,30 +152,6 @@ impl App {
             }
         }
         self.state.tools.revision += 1;
-    }
-
-    /// The networks' regions come from the automatic score, not from a corrected one.
-    fn follow_score(&mut self) {
-        let Some(document) = &self.state.tools.document else { return };
-        let Some(details) = self.state.details.as_ref().filter(|details| details.id == document.id) else { return };
-        let automatic = details.audit.automatic.as_ref().map(|automatic| &automatic.score);
-        let score = automatic.or(details.score.as_ref()).cloned();
-        let same = self.tool_traffic.found_in.as_ref().is_some_and(|(of, known)| {
-            *of == document.id
-                && match (known, &score) {
-                    (Some(known), Some(score)) => Arc::ptr_eq(known, score),
-                    (None, None) => true,
-                    _ => false,
-                }
-        });
-        if same {
-            return;
-        }
-        let id = document.id;
-        self.tool_traffic.found_in = Some((id, score.clone()));
-        if let Some(score) = score {
-            self.ask_regions(RegionRequest::Found(id, score));
-        }
     }
 
     /// Sends what waits to be written, all of an edit in one go.
@@ -353,6 +330,10 @@ impl App {
     }
 
     fn do_tool(&mut self, action: ToolAction) {
+        if action.draws() {
+            // Nobody draws on what is only tried: the mask that is seen is the one that is changed.
+            self.state.overlays.set_preview(Thresholds::METRIC);
+        }
         match action {
             ToolAction::Take(tool) => self.take_tool(tool),
             ToolAction::SetOptions(options) => {
@@ -452,7 +433,7 @@ impl App {
             return self.tell_no_regions();
         };
         let (done, nothing) = match action {
-            ToolAction::SetBox(side, id, edges) => (document.set_box(side, id, edges, &author), ""),
+            ToolAction::SetBox(side, id, edges) => (in_order(edges).and_then(|()| document.set_box(side, id, edges, &author)), ""),
             ToolAction::Nudge { dx, dy } => match document.selected {
                 Some((side, id)) => (document.nudge_box(side, id, dx, dy, &author), ""),
                 None => (Err(NotChanged::Nothing), ""),

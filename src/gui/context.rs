@@ -52,6 +52,8 @@ pub enum Action {
     CloseDialog,
     /// What is not on disk: save it again, or lose it.
     Leave(super::leaving::LeaveAnswer),
+    /// A path that is typed where the system has no file dialog.
+    TypedPath(super::typed_path::PathAction),
     /// The words typed to find a command, and which of those found is marked.
     SeekCommand(String, usize),
     /// A command that was found.

@@ -11,7 +11,6 @@ use super::agreement::AgreementAction;
 use super::app::App;
 use super::dialogs::{Ask, Chosen, default_project};
 use super::flags::flags_after;
-use super::pictures::Wanted;
 use super::state::ProjectState;
 use super::store::{StoreEvent, StoreInfo, StoreRequest};
 
@@ -228,6 +227,9 @@ impl App {
             if let Some(score) = &details.score {
                 row.take_score(score);
             }
+            if details.score.is_some() {
+                row.take_columns(crate::domain::columns(&details.baselines));
+            }
             if let Some(combined) = &details.combined {
                 row.overall = (&combined.overall).into();
             }
@@ -238,13 +240,9 @@ impl App {
         if self.state.queue.selected() != Some(id) {
             return;
         }
-        let mask_before = self.shown_mask(id).cloned();
         self.audit_details_taken(id);
         let before = self.state.details.replace(details);
         let same_edit = before.as_ref().is_some_and(|before| before.id == id);
-        if mask_before.as_ref() != self.shown_mask(id) || !same_edit {
-            self.pictures.forget(&Wanted::Mask(id));
-        }
         let Some(details) = self.state.details.clone() else { return };
         if before.as_ref().and_then(|before| before.score.as_ref()) != details.score.as_ref() || !same_edit {
             self.state.motions.forget(id);
@@ -259,12 +257,15 @@ impl App {
             self.state.parse_draft = details.parse.clone();
         }
         if !same_edit {
-            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater);
+            self.state.rating = RatingDraft::of(&details.ratings, &self.settings.rater_name());
         }
     }
 
     /// An answer of a file dialog.
-    pub(super) fn chosen(&mut self, Chosen { ask, path }: Chosen) {
+    pub(super) fn chosen(&mut self, Chosen { ask, path, unshown }: Chosen) {
+        if let Some(why) = unshown {
+            return self.type_path(ask, why);
+        }
         let Some(path) = path else { return };
         match ask {
             Ask::OpenProject => self.open_project(path),
@@ -275,7 +276,7 @@ impl App {
             Ask::RangeTo { name } => self.agreement_action(AgreementAction::WriteRange { name, to: path }),
             Ask::RangeFrom => self.agreement_action(AgreementAction::ReadRange(path)),
             Ask::ReportTo => self.agreement_action(AgreementAction::Report(path)),
-            Ask::PastedBackTo { picture } => self.copy_pasted(picture, path),
+            Ask::PastedBackTo { picture, .. } => self.copy_pasted(picture, path),
             Ask::PicturesIn => {
                 if let Some(project) = self.state.info().map(|info| info.path.clone()) {
                     self.engine.send(crate::engine::Request::LocatePictures { project, folder: path });

@@ -136,8 +136,9 @@ fn write(job: &Job, told: &mut dyn FnMut(usize, usize)) -> Result<String, String
         let found = outputs::annotated(&project, &scored).map_err(said)?;
         let pictures: Vec<CocoPicture> =
             found.pictures.into_iter().map(|(picture, size, regions)| CocoPicture { picture, size, regions }).collect();
-        write_coco(&pictures, form, &job.to).map_err(|error| error.to_string())?;
-        let what = format!("{} pictures with their regions: {}", pictures.len(), job.to.display());
+        let written = write_coco(&pictures, form, &job.to).map_err(|error| error.to_string())?;
+        let (pictures, regions, said) = (pictures.len(), written.annotations, written.words());
+        let what = format!("{pictures} pictures with {regions} regions: {}{said}", job.to.display());
         return complete(what, found.failed);
     }
     let masks = outputs::masks(&project, &scored).map_err(|error| error.to_string())?;
@@ -163,7 +164,8 @@ fn write(job: &Job, told: &mut dyn FnMut(usize, usize)) -> Result<String, String
         count => format!("; {count} of them belong to outdated scores ({OUTDATED} names them)"),
     };
     let failed = written.failed.iter().map(|(name, why)| format!("{name}: {why}")).collect();
-    complete(format!("{} pictures: {}{outdated}", written.files.len(), folder.display()), failed)
+    let without = outputs::without_words(&masks.without(&scored));
+    complete(format!("{} pictures: {}{without}{outdated}", written.files.len(), folder.display()), failed)
 }
 
 /// Says no to an output that would replace the project's own files. Returns the files that nothing may replace.
@@ -349,6 +351,6 @@ mod tests {
         let why = write(&job(Out::PasteBack { feather: 4 }, folder.path().to_owned()), &mut |_, _| {}).expect_err("the edit is gone");
         assert!(why.contains("1 failed: e: the edited image:"), "{why}");
         let why = write(&job(Out::Coco(MaskForm::Rle), folder.path().join("c.json")), &mut |_, _| {}).expect_err("the edit is gone");
-        assert!(why.contains("1 pictures with their regions") && why.contains("e.png"), "{why}");
+        assert!(why.contains("1 pictures with 1 regions") && why.contains("e.png"), "{why}");
     }
 }

@@ -21,6 +21,7 @@ pub mod engine_link;
 mod events;
 mod exports;
 mod flags;
+mod found;
 pub mod leaving;
 mod motions;
 pub mod networks;
@@ -41,6 +42,7 @@ pub mod tool_actions;
 mod tool_icons;
 mod tool_keys;
 mod typed_ahead;
+pub mod typed_path;
 mod unreadable;
 mod widgets;
 

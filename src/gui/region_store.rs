@@ -1,13 +1,12 @@
 //! The journal of regions behind the thread that keeps a person's work.
 
-use std::sync::Arc;
-
+use crate::domain::Side;
 use crate::domain::regions::{JournalEntry, KeptRegion, RegionId, SideRegions, Token};
-use crate::domain::{Score, Side};
 use crate::editor::RowId;
-use crate::editor::regions::{HISTORY_BYTES, LoadedSide, automatic_regions};
+use crate::editor::regions::{HISTORY_BYTES, LoadedSide};
 use crate::storage::{Appended, EditId};
 
+use super::found::Found;
 use super::project_store::ProjectKeeper;
 
 /// What the project file holds of an edit's regions.
@@ -48,8 +47,8 @@ pub enum RegionRequest {
         token: Token,
         what: String,
     },
-    /// Unpack the regions of a score; a large mask takes too long for the window's thread.
-    Found(RowId, Arc<Score>),
+    /// Unpack what networks found; a large mask takes too long for the window's thread.
+    Found(RowId, Found),
 }
 
 impl RegionRequest {
@@ -67,7 +66,7 @@ impl RegionRequest {
             Self::Hide(..) => RegionEvent::Hidden(Err(why)),
             Self::Before { id, what, .. } => RegionEvent::Before { id, what, result: Err(why) },
             // It needs no project.
-            Self::Found(id, score) => RegionEvent::Found(id, automatic_regions(&score)),
+            Self::Found(id, found) => RegionEvent::Found(id, found.regions()),
         }
     }
 }
@@ -97,7 +96,7 @@ pub fn answer(store: &mut dyn RegionStore, request: RegionRequest) -> RegionEven
         RegionRequest::Append(id, entries) => RegionEvent::Appended(id, store.append(id, &entries)),
         RegionRequest::Hide(id, hidden) => RegionEvent::Hidden(store.hide(id, &hidden)),
         RegionRequest::Before { id, side, token, what } => RegionEvent::Before { id, what, result: store.before(id, side, token) },
-        RegionRequest::Found(id, score) => RegionEvent::Found(id, automatic_regions(&score)),
+        RegionRequest::Found(id, found) => RegionEvent::Found(id, found.regions()),
     }
 }
 

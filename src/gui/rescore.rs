@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::{PaperWeights, Profile, Range, Score, Side, rle::Rle};
-use crate::editor::{Cell, Combined, EditDetails, Flag, RowId};
+use crate::editor::{Cell, Combined, EditDetails, Flag, RowId, Thresholds};
 use crate::engine::audit::{Ask, AuditEvent, AuditRequest, PastedBack, Sensitivity};
 use crate::engine::paste_back::FEATHER;
 use crate::engine::{Level, Partial, Pending, Request, combine};
@@ -14,7 +14,7 @@ use crate::storage::EditId;
 use super::app::App;
 use super::dialogs::Ask as AskFile;
 use super::flags::flags_after;
-use super::pictures::Wanted;
+use super::found::Found;
 use super::state::{Page, Tab};
 
 /// What a person asks for about the selected edit.
@@ -26,6 +26,8 @@ pub enum AuditAction {
     WantSensitivity { edit: RowId, all: bool },
     /// Show the region of the edit on the source in place of the edit, or the edit again.
     TogglePasteBack,
+    /// Back to what was scored: no other thresholds, no pasted region.
+    EndTrying,
     /// Another softness of the pasted region's edge, in pixels of the source; `done` when the person let the slider go.
     SetFeather { feather: f32, done: bool },
     /// The person points at a candidate of the detector. Holds for one frame.
@@ -70,6 +72,10 @@ pub struct AuditState {
     /// Answers to questions up to this one are about a project that is no longer open.
     before_project: u64,
     pub live: Option<Live>,
+    /// What networks found of the selected edit.
+    pub(super) found: Option<(RowId, Found)>,
+    /// The mask that the canvas draws of the selected edit.
+    pub(super) drawn_mask: Option<(RowId, Option<Rle>)>,
     pub sensitivity_open: bool,
     pub sensitivity: Option<Asked<Sensitivity>>,
     pub pasted: Option<Asked<PastedBack>>,
@@ -124,6 +130,8 @@ impl AuditState {
         self.failed.clear();
         self.before_project = self.tickets;
         self.live = None;
+        self.found = None;
+        self.drawn_mask = None;
         self.forget_answers();
     }
 
@@ -181,22 +189,6 @@ pub fn combined(score: &Score, range: &Range) -> Combined {
 }
 
 impl App {
-    /// The edit mask of the score that is shown of the selected edit; `None` of another one, or where there is none.
-    pub(super) fn shown_mask(&self, edit: RowId) -> Option<&Rle> {
-        let details = self.state.details.as_ref().filter(|details| details.id == edit)?;
-        self.state.audit.shown(details)?.score.mask.as_ref()
-    }
-
-    /// Does something that may change which score is shown of the selected edit: a mask that no longer is that of the score is drawn anew.
-    fn follow_shown(&mut self, change: impl FnOnce(&mut Self)) {
-        let edit = self.state.details.as_ref().map(|details| details.id);
-        let before = edit.and_then(|edit| self.shown_mask(edit)).cloned();
-        change(self);
-        if let Some(edit) = edit.filter(|edit| before.as_ref() != self.shown_mask(*edit)) {
-            self.pictures.forget(&Wanted::Mask(edit));
-        }
-    }
-
     /// The regions of an edit, or of its source, were changed by a person and are journaled: its score follows.
     ///
     /// An edit that nobody scored yet stays so.
@@ -208,7 +200,7 @@ impl App {
         let ticket = ask.ticket;
         self.state.audit.waiting.insert(id, ticket);
         self.state.audit.failed.remove(&id);
-        self.follow_shown(|app| app.state.audit.live = Some(Live { edit: id, ticket, partial: None, millis: 0.0 }));
+        self.state.audit.live = Some(Live { edit: id, ticket, partial: None, millis: 0.0 });
         // What was known of the old regions is no longer true.
         self.state.audit.forget_answers();
         self.engine.send(Request::Audit(AuditRequest::Rescore(ask)));
@@ -252,6 +244,7 @@ impl App {
                 (self.state.page, self.state.tab) = (Page::Audit, Tab::Score);
                 self.state.audit.reveal = self.state.audit.sensitivity_open.then_some(Reveal::Sensitivity);
             }
+            AuditAction::EndTrying => self.end_trying(),
             AuditAction::WantSensitivity { edit, all } => self.want_sensitivity(edit, all),
             AuditAction::TogglePasteBack => {
                 self.state.page = Page::Audit;
@@ -293,9 +286,14 @@ impl App {
 
     /// Asks where to save the pasted picture that is shown.
     pub(super) fn save_pasted(&mut self) {
-        let selected = self.state.queue.selected();
-        match selected.and_then(|edit| self.state.audit.stand_in(edit)).cloned() {
-            Some(picture) => self.ask(AskFile::PastedBackTo { picture }),
+        let row = self.state.queue.selected_row();
+        match row.and_then(|row| Some((row, self.state.audit.stand_in(row.id)?))) {
+            Some((row, picture)) => {
+                // Item and model name the edit; what some file system forbids becomes a line.
+                let name = [&*row.item, &*row.model].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+                let name: String = name.chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c }).collect();
+                self.ask(AskFile::PastedBackTo { picture: picture.clone(), name: format!("{name}-pasted-back.png") });
+            }
             None => self.toast(Level::Info, "Show the pasted-back picture first; then it can be saved."),
         }
     }
@@ -315,6 +313,7 @@ impl App {
         let (AuditEvent::Rescored { ticket, .. }
         | AuditEvent::Sensitivity { ticket, .. }
         | AuditEvent::PastedBack { ticket, .. }
+        | AuditEvent::Measured { ticket, .. }
         | AuditEvent::Failed { ticket, .. }) = event;
         // About a project that was open before; the edits of this one have the same numbers.
         if ticket <= self.state.audit.before_project {
@@ -326,6 +325,11 @@ impl App {
                 take(&mut self.state.audit.sensitivity, RowId(edit.0), ticket, result);
             }
             AuditEvent::PastedBack { ticket, edit, result } => take(&mut self.state.audit.pasted, RowId(edit.0), ticket, result),
+            AuditEvent::Measured { edit, .. } => {
+                if self.state.queue.selected() == Some(RowId(edit.0)) {
+                    self.request_details(RowId(edit.0));
+                }
+            }
             AuditEvent::Failed { ticket, edit, why } => self.rescore_failed(RowId(edit.0), ticket, why),
         }
     }
@@ -351,12 +355,10 @@ impl App {
         if self.state.audit.live.as_ref().is_some_and(|live| live.edit == edit && live.ticket > ticket) {
             return;
         }
-        self.follow_shown(|app| {
-            if let Some(live) = app.state.audit.live.as_mut().filter(|live| live.edit == edit) {
-                live.partial = Some(Arc::clone(&partial));
-                live.millis = if live.millis > 0.0 { live.millis } else { millis };
-            }
-        });
+        if let Some(live) = self.state.audit.live.as_mut().filter(|live| live.edit == edit) {
+            live.partial = Some(Arc::clone(&partial));
+            live.millis = if live.millis > 0.0 { live.millis } else { millis };
+        }
         if !kept {
             self.state.audit.waiting.entry(edit).or_insert(ticket);
             return;
@@ -387,11 +389,24 @@ impl App {
         }
     }
 
-    /// Another edit was selected.
+    /// Another edit was selected: what was tried on the last one does not stand before this one.
     pub(super) fn audit_selected(&mut self) {
         self.state.audit.live = None;
-        self.state.audit.pasted = None;
-        self.want_pasted();
+        self.end_trying();
+    }
+
+    /// Whether something is shown that is tried and not scored.
+    pub(super) fn is_trying(&self) -> bool {
+        let audit = &self.state.audit;
+        self.state.overlays.preview().is_some() || audit.pasted_shown || audit.sensitivity_open
+    }
+
+    /// Ends what is tried: other thresholds, the region pasted back, and how firm the score is.
+    pub(super) fn end_trying(&mut self) {
+        self.state.overlays.set_preview(Thresholds::METRIC);
+        let audit = &mut self.state.audit;
+        (audit.pasted_shown, audit.pasted) = (false, None);
+        (audit.sensitivity_open, audit.sensitivity) = (false, None);
     }
 }
 

@@ -94,8 +94,8 @@ fn perform(app: &mut App, step: &str) {
             }
             None => tracing::warn!("the Agreement page has no tab '{label}'"),
         },
-        Some(("report", path)) => app.chosen(Chosen { ask: Ask::ReportTo, path: Some(path.into()) }),
-        Some(("export", path)) => app.chosen(Chosen { ask: Ask::ExportTo, path: Some(path.into()) }),
+        Some(("report", path)) => app.chosen(Chosen::path(Ask::ReportTo, path.into())),
+        Some(("export", path)) => app.chosen(Chosen::path(Ask::ExportTo, path.into())),
         Some(("truth", path)) => app.apply(Action::Agreement(AgreementAction::GroundTruth(path.into()))),
         Some(("table", path)) => app.open_table(path.into(), false),
         Some(("rater", name)) => app.apply(Action::SetSettings(Settings { rater: name.to_owned(), ..app.settings.clone() })),

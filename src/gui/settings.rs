@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::Profile;
+use crate::domain::{Profile, rater_name};
 use crate::engine::{DevicePreference, ModelSource};
 
 /// Settings of the window. Device and networks may be overruled by the command line for one session.
@@ -22,6 +22,8 @@ pub struct Settings {
     /// Who rates; empty until the person says.
     pub rater: String,
     pub theme: ThemeChoice,
+    /// Paths are typed in the window, not chosen in the system's file dialogs.
+    pub typed_paths: bool,
 }
 
 /// Which theme is used.
@@ -65,6 +67,7 @@ struct Kept {
     rater: String,
     theme: ThemeChoice,
     profile: Profile,
+    typed_paths: bool,
 }
 
 /// Where settings are kept for this user; `None` when there is no such folder.
@@ -73,6 +76,11 @@ pub fn settings_file() -> Option<PathBuf> {
 }
 
 impl Settings {
+    /// The name under which ratings are kept; empty until the person says.
+    pub fn rater_name(&self) -> String {
+        rater_name(&self.rater)
+    }
+
     /// Takes what is kept in `file`, as far as it can be read; an unreadable file is worth a warning, not a refusal to start.
     pub fn read_kept(&mut self, file: &Path) -> Result<(), String> {
         let text = match std::fs::read_to_string(file) {
@@ -82,12 +90,13 @@ impl Settings {
         };
         let kept: Kept = ron::from_str(&text).map_err(|error| format!("the settings are broken ({error}): {}", file.display()))?;
         (self.rater, self.theme, self.profile) = (kept.rater, kept.theme, kept.profile);
+        self.typed_paths = kept.typed_paths;
         Ok(())
     }
 
     /// Keeps what outlives the session.
     pub fn write_kept(&self, file: &Path) -> Result<(), String> {
-        let kept = Kept { rater: self.rater.clone(), theme: self.theme, profile: self.profile };
+        let kept = Kept { rater: self.rater.clone(), theme: self.theme, profile: self.profile, typed_paths: self.typed_paths };
         let failed = |error: &dyn std::fmt::Display| format!("the settings cannot be kept ({error}): {}", file.display());
         let text = ron::ser::to_string_pretty(&kept, ron::ser::PrettyConfig::default()).map_err(|error| failed(&error))?;
         if let Some(folder) = file.parent() {
@@ -107,7 +116,8 @@ mod tests {
     fn kept_settings_come_back_and_broken_ones_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/window.ron");
-        let settings = Settings { rater: "ann".into(), theme: ThemeChoice::Light, profile: Profile::Paper, ..Settings::default() };
+        let settings =
+            Settings { rater: "ann".into(), theme: ThemeChoice::Light, profile: Profile::Paper, typed_paths: true, ..Settings::default() };
         settings.write_kept(&file).unwrap();
         let mut read = Settings::default();
         read.read_kept(&file).unwrap();

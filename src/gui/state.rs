@@ -43,6 +43,8 @@ pub enum Dialog {
     Commands,
     /// The columns of a table of ratings.
     Columns,
+    /// A path is typed, where the system has no file dialog.
+    Path,
     /// Something is not on disk, and the person wants to close the window or to open another project.
     Leaving,
 }
@@ -90,6 +92,8 @@ pub struct State {
     pub not_saved: Option<String>,
     /// What is typed to find a command, and which of those found is marked.
     pub sought_command: (String, usize),
+    /// A path that is being typed.
+    pub typed_path: Option<super::typed_path::TypedPath>,
     /// A table of ratings whose columns are being chosen.
     pub columns: Option<super::columns::ColumnsDraft>,
     pub view: View,

@@ -272,6 +272,15 @@ mod tests {
     }
 
     #[test]
+    fn the_edit_mask_is_seen_on_dark_and_on_bright_pictures_in_the_light_theme() {
+        // The picture does not follow the theme. Half way between black and white both have a contrast of 4.58 (the root of 21).
+        let mask = Theme::load().unwrap().palette(Mode::Light).mask.0;
+        for picture in [Color32::BLACK, Color32::WHITE] {
+            assert!(contrast(mask, picture) >= 4.5, "{}", contrast(mask, picture));
+        }
+    }
+
+    #[test]
     fn an_unknown_role_is_named() {
         let text = DARK.replace("accent:", "acent:");
         let error = ron::from_str::<Palette>(&text).unwrap_err().to_string();

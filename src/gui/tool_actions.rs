@@ -3,7 +3,7 @@
 use crate::domain::regions::{RegionId, Token};
 use crate::domain::{ImageSpace, Point, RegionRole, Side, Size};
 use crate::editor::RowId;
-use crate::editor::regions::{BoxEdges, MaskOp};
+use crate::editor::regions::{BoxEdges, MaskOp, NotChanged};
 use crate::editor::tools::{Tool, ToolOptions, Tools};
 
 use super::command::Command;
@@ -146,4 +146,37 @@ impl Command {
             Tool::Points => Self::ToolPoints,
         }
     }
+}
+
+impl ToolAction {
+    /// Whether it begins or makes a change of regions.
+    pub const fn draws(&self) -> bool {
+        !matches!(
+            self,
+            Self::Take(_)
+                | Self::SetOptions(_)
+                | Self::Sizes { .. }
+                | Self::Hover(_)
+                | Self::PointAt(_)
+                | Self::Select(_)
+                | Self::SelectAt { .. }
+                | Self::SelectNext { .. }
+                | Self::ToggleHidden(..)
+                | Self::Cancel
+                | Self::RetrySaving
+        )
+    }
+}
+
+/// Edges that were typed are not put in order: whoever types a left edge beyond the right one means something else.
+///
+/// # Errors
+/// Which edges are in the wrong order.
+pub fn in_order([x0, y0, x1, y1]: BoxEdges) -> Result<(), NotChanged> {
+    let wrong = |low: &str, a: f32, high: &str, b: f32| {
+        let text = format!("the {low} edge ({a:.0}) must lie before the {high} edge ({b:.0}): nothing is changed");
+        if a < b { Ok(()) } else { Err(NotChanged::Because(text)) }
+    };
+    wrong("left", x0, "right", x1)?;
+    wrong("top", y0, "bottom", y1)
 }

@@ -13,7 +13,7 @@ pub const TOOL_KEYS: [(&str, &str); 6] = [
     ("Arrows", "Move the selected box by 1 px (Box tool)"),
     ("Shift+Arrows", "Move it by 10 px"),
     ("Enter", "Accept the proposal, close the polygon"),
-    ("Esc", "Reject the proposal, drop the gesture"),
+    ("Esc", "Reject the proposal, drop the gesture, end a preview"),
     ("Backspace", "Take back the last corner"),
     ("Delete", "Delete the selected region"),
 ];
@@ -28,12 +28,17 @@ impl App {
         if self.state.dialog.is_some() || self.ctx.text_edit_focused() || self.state.page != super::state::Page::Audit {
             return;
         }
-        let actions = self.ctx.input_mut(|input| pressed(input, &self.state.tools));
+        // An open menu is what Esc closes first.
+        let esc = !egui::Popup::is_any_open(&self.ctx);
+        let actions = self.ctx.input_mut(|input| pressed(input, &self.state.tools, esc));
         actions.into_iter().for_each(|action| self.apply_tool(action));
+        if esc && self.is_trying() && self.ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+            self.end_trying();
+        }
     }
 }
 
-fn pressed(input: &mut egui::InputState, tools: &Tools) -> Vec<ToolAction> {
+fn pressed(input: &mut egui::InputState, tools: &Tools, esc: bool) -> Vec<ToolAction> {
     let mut actions = Vec::new();
     let mut take = |wanted: bool, modifiers: Modifiers, key: Key, action: ToolAction| {
         if wanted && input.consume_key(modifiers, key) {
@@ -45,7 +50,7 @@ fn pressed(input: &mut egui::InputState, tools: &Tools) -> Vec<ToolAction> {
     take(tools.prompt.is_some(), Modifiers::NONE, Key::Enter, ToolAction::Accept);
     take(polygon, Modifiers::NONE, Key::Enter, ToolAction::ClosePolygon);
     take(polygon, Modifiers::NONE, Key::Backspace, ToolAction::DropCorner);
-    take(tools.is_busy() || selected.is_some(), Modifiers::NONE, Key::Escape, ToolAction::Cancel);
+    take(esc && (tools.is_busy() || selected.is_some()), Modifiers::NONE, Key::Escape, ToolAction::Cancel);
     if let Some((side, region)) = selected {
         take(true, Modifiers::NONE, Key::Delete, ToolAction::Delete(side, region.id));
         let movable = tools.tool == Tool::Box && matches!(region.area, Area::Box(_));

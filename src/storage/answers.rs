@@ -18,16 +18,23 @@ use super::{EditId, Project, StorageError};
 use crate::domain::{Asked, Rating, Rubric, RubricId, criterion_names};
 
 /// A rating on its way into the table.
-struct Said {
-    id: i64,
-    rating: Rating,
+pub(super) struct Said {
+    pub id: i64,
+    pub rating: Rating,
+}
+
+impl Said {
+    /// The place among the ratings of one rater about one edit, from the oldest to the newest.
+    const fn order(&self) -> (Option<i64>, i64) {
+        (self.rating.at_millis, self.id)
+    }
 }
 
 /// What counts of a rater for an edit, criterion and scale.
-struct Counting {
-    rating: i64,
+pub(super) struct Counting {
+    pub rating: i64,
     /// `None` when it was taken back.
-    value: Option<f64>,
+    pub value: Option<f64>,
     simulated: bool,
     /// The session and the version of the rubric under which it was said, as far as there are any.
     under: String,
@@ -76,7 +83,7 @@ pub(super) fn keep_rubric(conn: &Connection, rubric: &Rubric) -> Result<(), Faul
     Ok(())
 }
 
-const COLUMNS: &str = "id, rater, simulated, answers, context, edit_id FROM ratings";
+const COLUMNS: &str = "id, rater, simulated, answers, context, edit_id, comment, at_millis FROM ratings";
 const ORDER: &str = "at_millis IS NOT NULL, at_millis, id";
 
 fn said_of(row: &Row<'_>) -> Result<Said, Fault> {
@@ -84,9 +91,31 @@ fn said_of(row: &Row<'_>) -> Result<Said, Fault> {
     let rating = Rating {
         simulated: row.get(2)?,
         context: context.map(|text| json("rating context", text)).transpose()?,
+        comment: row.get(6)?,
+        at_millis: row.get(7)?,
         ..Rating::new(row.get::<_, String>(1)?, json("answers", row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?)?)
     };
     Ok(Said { id: row.get(0)?, rating })
+}
+
+/// Everything that some raters said of an edit, by rater.
+pub(super) fn said_about(conn: &Connection, edit: EditId, raters: &BTreeSet<&str>) -> Result<HashMap<String, Vec<Said>>, Fault> {
+    let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} WHERE edit_id = ?1 ORDER BY id"))?;
+    let mut rows = query.query([edit])?;
+    let mut found: HashMap<String, Vec<Said>> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let rater = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        if raters.contains(rater) {
+            found.entry(rater.to_owned()).or_default().push(said_of(row)?);
+        }
+    }
+    Ok(found)
+}
+
+/// What counts of the ratings of one rater about one edit, in whatever order they are.
+pub(super) fn counting_of(mut ratings: Vec<Said>, rubrics: &mut Rubrics<'_>) -> Result<BTreeMap<Asked, Counting>, Fault> {
+    ratings.sort_by_key(Said::order);
+    counting(&ratings, rubrics)
 }
 
 /// What counts of the ratings of one rater about one edit, oldest first.
@@ -120,15 +149,44 @@ fn counting(ratings: &[Said], rubrics: &mut Rubrics<'_>) -> Result<BTreeMap<Aske
     Ok(found)
 }
 
-fn write(conn: &Connection, edit: EditId, rater: &str, found: &BTreeMap<Asked, Counting>) -> Result<(), Fault> {
+/// Writes what counts of one rater for one edit, of whom nothing is in the table; `scales` are those that are known to be there.
+pub(super) fn write_answers(
+    conn: &Connection,
+    edit: EditId,
+    rater: &str,
+    found: &BTreeMap<Asked, Counting>,
+    scales: &mut BTreeSet<Asked>,
+) -> Result<(), Fault> {
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO answers (edit_id, rater, criterion, scale, rating_id, value, simulated) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
     for (asked, counting) in found {
-        conn.prepare_cached(
-            "INSERT INTO answers (edit_id, rater, criterion, scale, rating_id, value, simulated) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![edit, rater, asked.criterion, asked.scale, counting.rating, counting.value, counting.simulated])?;
-        conn.prepare_cached("INSERT INTO scales (criterion, scale) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-            .execute([&asked.criterion, &asked.scale])?;
+        insert.execute(params![edit, rater, asked.criterion, asked.scale, counting.rating, counting.value, counting.simulated])?;
+        if !scales.contains(asked) {
+            conn.prepare_cached("INSERT INTO scales (criterion, scale) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+                .execute([&asked.criterion, &asked.scale])?;
+            scales.insert(asked.clone());
+        }
     }
+    Ok(())
+}
+
+/// Takes what counts of one rater for one edit out of the table.
+pub(super) fn forget(conn: &Connection, edit: EditId, rater: &str) -> Result<(), Fault> {
+    conn.prepare_cached("DELETE FROM answers WHERE edit_id = ?1 AND rater = ?2")?.execute(params![edit, rater])?;
+    conn.prepare_cached("UPDATE ratings SET newest = 0 WHERE edit_id = ?1 AND rater = ?2 AND newest = 1")?.execute(params![edit, rater])?;
+    Ok(())
+}
+
+/// Writes what counts, and marks the ratings that it is of.
+pub(super) fn write(
+    conn: &Connection,
+    edit: EditId,
+    rater: &str,
+    found: &BTreeMap<Asked, Counting>,
+    scales: &mut BTreeSet<Asked>,
+) -> Result<(), Fault> {
+    write_answers(conn, edit, rater, found, scales)?;
     let ratings: BTreeSet<i64> = found.values().map(|counting| counting.rating).collect();
     let mut mark = conn.prepare_cached("UPDATE ratings SET newest = 1 WHERE id = ?1 AND newest = 0")?;
     for id in ratings {
@@ -146,9 +204,8 @@ pub(super) fn recount(conn: &Connection, edit: EditId, rater: &str) -> Result<()
         ratings.push(said_of(row)?);
     }
     let found = counting(&ratings, &mut Rubrics::of(conn))?;
-    conn.prepare_cached("DELETE FROM answers WHERE edit_id = ?1 AND rater = ?2")?.execute(params![edit, rater])?;
-    conn.prepare_cached("UPDATE ratings SET newest = 0 WHERE edit_id = ?1 AND rater = ?2 AND newest = 1")?.execute(params![edit, rater])?;
-    write(conn, edit, rater, &found)
+    forget(conn, edit, rater)?;
+    write(conn, edit, rater, &found, &mut BTreeSet::new())
 }
 
 /// Finds out anew what counts of everyone.
@@ -159,10 +216,11 @@ pub(super) fn recount_all(conn: &Connection) -> Result<(), Fault> {
     let mut rows = query.query([])?;
     let mut group: Option<(EditId, String)> = None;
     let mut ratings: Vec<Said> = Vec::new();
+    let mut scales = BTreeSet::new();
     let mut finish = |group: Option<(EditId, String)>, ratings: &mut Vec<Said>| -> Result<(), Fault> {
         let Some((edit, rater)) = group else { return Ok(()) };
         let found = counting(&std::mem::take(ratings), &mut rubrics)?;
-        write(conn, edit, &rater, &found)
+        write(conn, edit, &rater, &found, &mut scales)
     };
     while let Some(row) = rows.next()? {
         let now = Some((row.get(5)?, row.get(1)?));

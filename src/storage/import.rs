@@ -7,6 +7,7 @@ use super::error::Fault;
 use super::items::{json, to_json};
 use super::parses::mark_item_stale;
 use super::pictures::{Names, picture_row};
+use super::rating_import::RatingImport;
 use super::{EditId, ItemId, Project, StorageError, parses, ratings};
 use crate::domain::{Edit, Item};
 
@@ -42,10 +43,20 @@ impl Project {
     /// # Errors
     /// When the file cannot be written.
     pub fn import(&self, items: &[Item]) -> Result<ImportReport, StorageError> {
+        self.import_telling(items, &|_, _| {})
+    }
+
+    /// [`Self::import`] that tells how many of all items are done.
+    ///
+    /// # Errors
+    /// As [`Self::import`].
+    pub fn import_telling(&self, items: &[Item], tell: &dyn Fn(usize, usize)) -> Result<ImportReport, StorageError> {
         let mut names = Names::new(self.folder());
         self.write("importing", |conn| {
-            let mut import = Import { conn, names: &mut names, report: ImportReport::default() };
-            for item in items {
+            let ratings = RatingImport::into(conn);
+            let mut import = Import { conn, names: &mut names, ratings, report: ImportReport::default() };
+            for (done, item) in items.iter().enumerate() {
+                tell(done, items.len());
                 let id = import.item(item)?;
                 for edit in &item.edits {
                     import.edit(id, edit)?;
@@ -59,6 +70,7 @@ impl Project {
 struct Import<'a> {
     conn: &'a Connection,
     names: &'a mut Names,
+    ratings: RatingImport<'a>,
     report: ImportReport,
 }
 
@@ -140,12 +152,16 @@ impl Import<'_> {
                 id
             }
         };
+        let mut sound = Vec::with_capacity(edit.ratings.len());
         for rating in &edit.ratings {
-            match ratings::import(self.conn, id, rating) {
-                Ok(added) => self.report.ratings_added += usize::from(added),
+            match ratings::check(rating) {
+                Ok(()) => sound.push(rating),
                 Err(Fault::Invalid(reason)) => self.report.notes.push(format!("edit '{}': {reason}; this rating is left out", edit.key)),
                 Err(fault) => return Err(fault),
             }
+        }
+        if !sound.is_empty() {
+            self.report.ratings_added += self.ratings.add(id, &sound)?.into_iter().filter(|added| *added).count();
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ mod place;
 mod project;
 mod queue;
 mod rater_rows;
+mod rating_import;
 mod rating_tables;
 mod ratings;
 mod regions;

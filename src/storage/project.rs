@@ -46,7 +46,7 @@ impl Project {
     /// # Errors
     /// When something other than an empty file is there already, or the folder is missing or cannot be written to.
     pub fn create(path: &Path) -> Result<Self, StorageError> {
-        if std::fs::metadata(path).is_ok_and(|meta| meta.len() > 0 || meta.is_dir()) {
+        if std::fs::metadata(path).is_ok_and(|meta| meta.len() > 0 || !meta.is_file()) {
             return Err(StorageError::Exists { path: path.to_owned() });
         }
         let folder = folder_of(path)?;
@@ -59,6 +59,8 @@ impl Project {
             .to_latest(&mut project.conn)
             .map_err(|error| StorageError::CannotOpen { path: path.to_owned(), why: error.to_string() })?;
         project.set_meta("created_by", concat!("EditScope ", env!("CARGO_PKG_VERSION")))?;
+        // Its mark stands in the file itself from now on, not only in the journal beside it: see `is_project`.
+        project.read("making the project", |conn| Ok(conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?))?;
         Ok(project)
     }
 

@@ -1,13 +1,14 @@
 //! One rater's work out of a project, and into another one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
 use super::items::to_json;
+use super::rating_import::RatingImport;
 use super::{EditId, EditVote, Project, StorageError, ratings, sessions, votes};
-use crate::domain::{EditKey, ItemKey, Judgement, RaterRow, Rating};
+use crate::domain::{EditKey, ItemKey, Judgement, RaterRow, Rating, rater_name};
 
 /// What [`Project::import_rater_rows`] did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -70,14 +71,30 @@ impl Project {
     /// # Errors
     /// When the file cannot be written.
     pub fn import_rater_rows(&self, rows: &[RaterRow]) -> Result<RaterImport, StorageError> {
+        self.import_rater_rows_telling(rows, &|_, _| {})
+    }
+
+    /// [`Self::import_rater_rows`] that tells how many of the edits with ratings are done.
+    ///
+    /// # Errors
+    /// As [`Self::import_rater_rows`].
+    pub fn import_rater_rows_telling(&self, rows: &[RaterRow], tell: &dyn Fn(usize, usize)) -> Result<RaterImport, StorageError> {
         let mut stranger = None;
         let written = self.write("importing ratings", |conn| {
             let mut done = RaterImport::default();
             let mut table_votes = Vec::new();
+            let mut ratings_of: BTreeMap<EditId, Vec<&Rating>> = BTreeMap::new();
             for (position, row) in rows.iter().enumerate() {
                 let (added, count) = match row {
                     RaterRow::Session { uid, setup } => (session(conn, uid, setup), &mut done.sessions_added),
-                    RaterRow::Rating { edit, rating, .. } => (rating_of(conn, &edit.0, rating), &mut done.ratings_added),
+                    RaterRow::Rating { edit, rating, .. } => {
+                        match rated(conn, &edit.0, rating) {
+                            Ok(edit) => ratings_of.entry(edit).or_default().push(rating),
+                            Err(Fault::Invalid(why)) => done.problems.push((position, why)),
+                            Err(fault) => return Err(fault),
+                        }
+                        continue;
+                    }
                     RaterRow::Judgement(said) => (judgement(conn, said), &mut done.judgements_added),
                     RaterRow::Vote { first, second, rater, criterion, preference, .. } => {
                         match (edit_id(conn, &first.0, rater), edit_id(conn, &second.0, rater)) {
@@ -103,6 +120,7 @@ impl Project {
                     Err(fault) => return Err(fault),
                 }
             }
+            add_ratings(conn, &ratings_of, &mut done, tell)?;
             done.votes_added = votes::import(conn, &table_votes)?;
             done.known += table_votes.len() - done.votes_added;
             if done.is_about_nothing() {
@@ -123,11 +141,31 @@ fn session(conn: &Connection, uid: &str, setup: &crate::domain::SessionSetup) ->
     sessions::keep(conn, uid, setup)
 }
 
-fn rating_of(conn: &Connection, edit: &str, rating: &Rating) -> Result<bool, Fault> {
+/// Adds the ratings of each edit together, after the sessions whose rubrics they name.
+fn add_ratings(
+    conn: &Connection,
+    ratings_of: &BTreeMap<EditId, Vec<&Rating>>,
+    done: &mut RaterImport,
+    tell: &dyn Fn(usize, usize),
+) -> Result<(), Fault> {
+    let mut import = RatingImport::into(conn);
+    for (place, (edit, ratings)) in ratings_of.iter().enumerate() {
+        tell(place, ratings_of.len());
+        let added = import.add(*edit, ratings)?.into_iter().filter(|added| *added).count();
+        done.ratings_added += added;
+        done.known += ratings.len() - added;
+    }
+    done.problems.sort();
+    Ok(())
+}
+
+/// The edit that a rating is about, if both can be kept.
+fn rated(conn: &Connection, edit: &str, rating: &Rating) -> Result<EditId, Fault> {
     let id: Option<EditId> = conn.prepare_cached("SELECT id FROM edits WHERE key = ?1")?.query_row([edit], |row| row.get(0)).optional()?;
     let id =
         id.ok_or_else(|| Fault::Invalid(format!("this project has no edit '{edit}'; the rating of '{}' is left out", rating.rater)))?;
-    ratings::import(conn, id, rating)
+    ratings::check(rating)?;
+    Ok(id)
 }
 
 /// The edit of a vote.
@@ -143,7 +181,7 @@ fn judgement(conn: &Connection, said: &Judgement) -> Result<bool, Fault> {
             "SELECT 1 FROM judgements JOIN rating_sessions ON rating_sessions.id = session_id
              WHERE uid = ?1 AND rater = ?2 AND task = ?3 AND at_millis = ?4 AND answer = ?5",
         )?
-        .query_row(params![said.session, said.rater, said.task, said.at_millis, to_json("answer", &said.answer)?], |_| Ok(()))
+        .query_row(params![said.session, rater_name(&said.rater), said.task, said.at_millis, to_json("answer", &said.answer)?], |_| Ok(()))
         .optional()?;
     if known.is_some() {
         return Ok(false);

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{EditId, EditVote, ItemId, Project, StorageError, StoredEdit, ratings, votes};
+use super::rating_import::RatingImport;
+use super::{EditId, EditVote, ItemId, Project, StorageError, StoredEdit, votes};
 use crate::domain::Rating;
 
 impl Project {
@@ -41,18 +42,38 @@ impl Project {
         Ok(names_of(&self.edits()?))
     }
 
-    /// Adds ratings and votes out of one table, in their order; the very same are not added twice. All or nothing. Returns how many ratings
-    /// and how many votes are new.
+    /// Adds ratings and votes out of one table, in their order; the very same are not added twice, and what differs from what counts is a
+    /// correction. All or nothing. Returns how many ratings and how many votes are new.
     ///
     /// # Errors
     /// When there is no such edit, the edits of a vote are not two of one item, a rater has no name, an answer is no number, or the file
     /// cannot be written.
     pub fn import_opinions(&self, ratings: &[(EditId, Rating)], votes: &[EditVote]) -> Result<(usize, usize), StorageError> {
+        self.import_opinions_telling(ratings, votes, &|_, _| {})
+    }
+
+    /// [`Self::import_opinions`] that tells how many of the edits with ratings are done.
+    ///
+    /// # Errors
+    /// As [`Self::import_opinions`].
+    pub fn import_opinions_telling(
+        &self,
+        ratings: &[(EditId, Rating)],
+        votes: &[EditVote],
+        tell: &dyn Fn(usize, usize),
+    ) -> Result<(usize, usize), StorageError> {
+        let mut by_edit: BTreeMap<EditId, Vec<&Rating>> = BTreeMap::new();
+        for (edit, rating) in ratings {
+            by_edit.entry(*edit).or_default().push(rating);
+        }
+        let edits = by_edit.len();
         self.write("importing ratings", |conn| {
+            let mut import = RatingImport::into(conn);
             let mut added = 0;
-            for (edit, rating) in ratings {
-                super::regions::item_of(conn, *edit)?;
-                added += usize::from(ratings::import(conn, *edit, rating)?);
+            for (done, (edit, ratings)) in by_edit.into_iter().enumerate() {
+                tell(done, edits);
+                super::regions::item_of(conn, edit)?;
+                added += import.add(edit, &ratings)?.into_iter().filter(|added| *added).count();
             }
             Ok((added, votes::import(conn, votes)?))
         })

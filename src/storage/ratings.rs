@@ -1,6 +1,6 @@
 //! Ratings: append-only; of each rater, criterion and scale the newest answer counts (`answers`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use rusqlite::{Connection, Row, params};
 
@@ -8,7 +8,7 @@ use super::error::Fault;
 use super::items::{json, to_json};
 use super::regions::item_of;
 use super::{EditId, Project, StorageError, answers, now_millis};
-use crate::domain::{Criterion, Rating};
+use crate::domain::{Criterion, LARGEST_ANSWER, Rating, is_answer, names_alike, rater_name};
 
 /// One rating of an edit's history.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +80,23 @@ impl Project {
             Ok(query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
         })
     }
+
+    /// Raters, of ratings and of votes from tables, whose names differ only in case or form: a question for each, in one sentence.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn raters_alike(&self) -> Result<Vec<String>, StorageError> {
+        self.read(READING, |conn| {
+            let mut query = conn
+                .prepare("SELECT rater FROM ratings WHERE newest = 1 UNION SELECT rater FROM votes UNION SELECT rater FROM judgements")?;
+            let names: Vec<String> = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let alike = names_alike(names.iter().map(String::as_str));
+            Ok(alike
+                .iter()
+                .map(|names| format!("are the raters {} one person? They count as {}", names.join(" and "), names.len()))
+                .collect())
+        })
+    }
 }
 
 const READING: &str = "reading the ratings";
@@ -119,51 +136,42 @@ fn rating_of(row: &Row<'_>) -> Result<Rating, Fault> {
 
 /// Adds a rating and finds out what counts of its rater.
 pub(super) fn add(conn: &Connection, edit: EditId, rating: &Rating) -> Result<(), Fault> {
+    check(rating)?;
+    insert(conn, edit, rating, false)?;
+    answers::recount(conn, edit, &rater_name(&rating.rater))
+}
+
+/// Whether a rating can be kept.
+pub(super) fn check(rating: &Rating) -> Result<(), Fault> {
     if rating.rater.trim().is_empty() {
         return Err(Fault::Invalid("a rating needs the name of its rater; set yours in the settings".into()));
     }
-    if let Some((criterion, value)) = rating.values.iter().find(|(_, value)| !value.is_finite()) {
-        return Err(Fault::Invalid(format!("the answer to '{criterion}' is {value}, not a number")));
+    match rating.values.iter().find(|(_, value)| !is_answer(**value)) {
+        Some((criterion, value)) if value.is_finite() => {
+            Err(Fault::Invalid(format!("the answer {value:e} to '{criterion}' is beyond ±{LARGEST_ANSWER:e}, which no scale needs")))
+        }
+        Some((criterion, value)) => Err(Fault::Invalid(format!("the answer to '{criterion}' is {value}, not a number"))),
+        None => Ok(()),
     }
+}
+
+/// Adds the row; its id. `counts`: something of it counts.
+pub(super) fn insert(conn: &Connection, edit: EditId, rating: &Rating, counts: bool) -> Result<i64, Fault> {
     conn.prepare_cached(
         "INSERT INTO ratings (edit_id, rater, simulated, answers, overall, comment, at_millis, recorded_millis, newest, context)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?
     .execute(params![
         edit,
-        rating.rater,
+        rater_name(&rating.rater),
         rating.simulated,
         to_json("answers", &rating.values)?,
         rating.values.get(Criterion::Overall.name()),
         rating.comment,
         rating.at_millis,
         now_millis(),
+        counts,
         rating.context.as_ref().map(|context| to_json("rating context", context)).transpose()?
     ])?;
-    answers::recount(conn, edit, &rating.rater)
-}
-
-/// Adds a rating unless the very same, or one that says all of it and more, is there; whether it was added.
-pub(super) fn import(conn: &Connection, edit: EditId, rating: &Rating) -> Result<bool, Fault> {
-    let mut query = conn.prepare_cached(
-        "SELECT answers FROM ratings WHERE edit_id = ?1 AND rater = ?2 AND simulated = ?3 AND comment = ?4 AND at_millis IS ?5",
-    )?;
-    let mut rows = query.query(params![edit, rating.rater, rating.simulated, rating.comment, rating.at_millis])?;
-    while let Some(row) = rows.next()? {
-        let stored: BTreeMap<String, f64> = json("answers", row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?;
-        if says(&stored, &rating.values) {
-            return Ok(false);
-        }
-    }
-    add(conn, edit, rating)?;
-    Ok(true)
-}
-
-/// Whether `stored` says everything that `values` do. An export names only the answers that count, and says of some on which scale.
-fn says(stored: &BTreeMap<String, f64>, values: &BTreeMap<String, f64>) -> bool {
-    let plain = |name: &str| name.rsplit_once(" (").filter(|(_, scale)| scale.ends_with(')')).map(|(plain, _)| plain.to_owned());
-    let said = |(name, value): (&String, &f64)| {
-        stored.get(name).or_else(|| stored.get(&plain(name)?)).is_some_and(|known| known.to_bits() == value.to_bits())
-    };
-    values.is_empty() == stored.is_empty() && values.iter().all(said)
+    Ok(conn.last_insert_rowid())
 }

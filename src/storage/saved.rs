@@ -18,6 +18,18 @@ pub struct SavedComparison {
     pub content: Value,
 }
 
+impl SavedComparison {
+    /// What to say where the content cannot be read: `error` names the field; another version is named only where it is one.
+    pub fn unreadable(&self, error: impl std::fmt::Display) -> String {
+        let own = env!("CARGO_PKG_VERSION");
+        let by = match self.content["program"].as_str() {
+            Some(other) if other != own => format!(" (it was saved by version {other} of this program, this one is {own})"),
+            _ => String::new(),
+        };
+        format!("the comparison '{}' cannot be read{by}: {error}; compute it anew and save it under this name again", self.name)
+    }
+}
+
 impl Project {
     /// Keeps a range; one of the same name and profile is replaced.
     ///
@@ -28,9 +40,8 @@ impl Project {
             if range.name.trim().is_empty() {
                 return Err(Fault::Invalid("a range needs a name".into()));
             }
-            let bounds = [range.modify, range.preserve];
-            if bounds.iter().flatten().any(|bounds| !bounds.min.is_finite() || !bounds.max.is_finite()) {
-                return Err(Fault::Invalid(format!("a bound of range '{}' is no number", range.name)));
+            if let Some(why) = range.objection() {
+                return Err(Fault::Invalid(format!("range '{}': {why}", range.name)));
             }
             conn.execute(
                 "INSERT INTO ranges (name, profile, at_millis, range) VALUES (?1, ?2, ?3, ?4)

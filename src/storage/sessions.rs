@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use super::error::Fault;
 use super::items::{json, to_json};
 use super::{EditId, ItemId, Project, StorageError, answers, ratings};
-use crate::domain::{Answer, Asked, EditKey, ItemKey, Judgement, Rating, RatingContext, SessionSetup, TaskRole, unknown_scale};
+use crate::domain::{Answer, Asked, EditKey, ItemKey, Judgement, Rating, RatingContext, SessionSetup, TaskRole, rater_name, unknown_scale};
 
 /// A session of the project.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +121,8 @@ fn withdrawal(conn: &Connection, edit: EditId, judgement: &Judgement) -> Result<
         None => asked.scale == unknown_scale(id),
     };
     let mut query = conn.prepare_cached("SELECT criterion, scale FROM answers WHERE edit_id = ?1 AND rater = ?2 AND value IS NOT NULL")?;
-    let known = query.query_map(params![edit, judgement.rater], |row| Ok(Asked { criterion: row.get(0)?, scale: row.get(1)? }))?;
+    let known =
+        query.query_map(params![edit, rater_name(&judgement.rater)], |row| Ok(Asked { criterion: row.get(0)?, scale: row.get(1)? }))?;
     let known: Vec<Asked> = known.collect::<Result<_, _>>()?;
     let taken_back: Vec<String> = known.into_iter().filter(is_asked).map(|asked| asked.criterion).collect();
     Ok((!taken_back.is_empty()).then(|| rating(judgement, BTreeMap::new(), taken_back)))
@@ -163,7 +164,7 @@ pub(super) fn add(conn: &Connection, judgement: &Judgement) -> Result<Vec<EditId
     )?
     .execute(params![
         session,
-        judgement.rater,
+        rater_name(&judgement.rater),
         item,
         judgement.task,
         to_json("task role", &judgement.role)?.trim_matches('"'),

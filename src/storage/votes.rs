@@ -1,5 +1,5 @@
 //! Votes between two edits that came out of tables. What a later table says of two edits by one rater under one criterion replaces what an
-//! earlier one said; all rows stay in the file.
+//! earlier one said, and within one table the last counts; all rows stay in the file.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 use super::error::Fault;
 use super::items::{json, to_json};
 use super::{EditId, Project, StorageError, now_millis};
-use crate::domain::Preference;
+use crate::domain::{Preference, rater_name};
 
 /// A vote between two edits of one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,34 +60,31 @@ fn counting(conn: &Connection, about: Option<EditId>) -> Result<Vec<(EditVote, i
     ))?;
     let mut rows = query.query(rusqlite::params_from_iter(about))?;
     let mut all: Vec<(EditVote, i64)> = Vec::new();
-    let mut newest: BTreeMap<About, i64> = BTreeMap::new();
+    // The last of the newest table.
+    let mut newest: BTreeMap<About, (i64, usize)> = BTreeMap::new();
     while let Some(row) = rows.next()? {
         let preference = json("vote", &format!("\"{}\"", row.get::<_, String>(4)?))?;
         let vote = EditVote { first: row.get(0)?, second: row.get(1)?, rater: row.get(2)?, criterion: row.get(3)?, preference };
         let at: i64 = row.get(5)?;
-        let latest = newest.entry(vote.about()).or_insert(at);
-        *latest = at.max(*latest);
+        let latest = newest.entry(vote.about()).or_default();
+        *latest = (at, all.len()).max(*latest);
         all.push((vote, at));
     }
-    Ok(all.into_iter().filter(|(vote, at)| newest.get(&vote.about()) == Some(at)).collect())
+    let counts = |(place, (vote, at)): &(usize, (EditVote, i64))| newest.get(&vote.about()) == Some(&(*at, *place));
+    Ok(all.into_iter().enumerate().filter(counts).map(|(_, vote)| vote).collect())
 }
 
-/// Adds what is new of the votes of one table; how many rows that are.
+/// Adds what is new of the votes of one table, of which the last about two edits counts; how many rows that are.
 pub(super) fn import(conn: &Connection, votes: &[EditVote]) -> Result<usize, Fault> {
     if votes.is_empty() {
         return Ok(0);
     }
-    let mut known: BTreeMap<About, Vec<Preference>> = BTreeMap::new();
-    for (vote, _) in counting(conn, None)? {
-        known.entry(vote.about()).or_default().push(vote.says());
-    }
-    let mut said: BTreeMap<About, Vec<Preference>> = BTreeMap::new();
-    for vote in votes {
+    let known: BTreeMap<About, Preference> = counting(conn, None)?.into_iter().map(|(vote, _)| (vote.about(), vote.says())).collect();
+    let votes: Vec<EditVote> = votes.iter().map(|vote| EditVote { rater: rater_name(&vote.rater), ..vote.clone() }).collect();
+    let mut wanted: BTreeMap<About, Preference> = BTreeMap::new();
+    for vote in &votes {
         check(conn, vote)?;
-        said.entry(vote.about()).or_default().push(vote.says());
-    }
-    for preferences in known.values_mut().chain(said.values_mut()) {
-        preferences.sort();
+        wanted.insert(vote.about(), vote.says());
     }
     // Later than every row that is there, whatever the clock says.
     let last: i64 = conn.query_row("SELECT coalesce(max(recorded_millis), 0) FROM votes", [], |row| row.get(0))?;
@@ -96,9 +93,11 @@ pub(super) fn import(conn: &Connection, votes: &[EditVote]) -> Result<usize, Fau
         "INSERT INTO votes (first_id, second_id, rater, criterion, preference, recorded_millis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     let mut added = 0;
-    for vote in votes {
+    // The same once more within a table says nothing new.
+    let mut said: BTreeMap<About, Preference> = BTreeMap::new();
+    for vote in &votes {
         let about = vote.about();
-        if known.get(&about) == said.get(&about) {
+        if known.get(&about) == wanted.get(&about) || said.insert(about, vote.says()) == Some(vote.says()) {
             continue;
         }
         let preference = to_json("vote", &vote.preference)?;

@@ -20,6 +20,7 @@ use crate::support::{Setup, Window};
 
 mod kept;
 mod marks;
+mod room;
 
 fn page() -> Window {
     let mut window = Window::open(Setup::default());
@@ -255,11 +256,21 @@ fn page_saved_comparison_and_engine_give_the_same_numbers() {
     window.harness.get_by_label("Open").click();
     window.settle();
     window.harness.get_by_label_contains("Saved comparison 'first', saved ");
+    window.harness.get_by_label("Metrics").click();
+    window.settle();
+    window.harness.get_by_label_contains("The same numbers: editscope agree PROJECT --json --saved first");
+    window.harness.get_by_label("Saved").click();
+    window.settle();
     window.harness.get_by_label("Back to now").click();
     window.settle();
     window.harness.get_by_label("What moved").click();
     window.settle();
     window.harness.get_by_label("Both are of the same data.");
+    let moved = &window.state().agreement.kept.against.as_ref().expect("it was asked for").1;
+    let same = moved.iter().filter(|change| change.split == ALL && change.difference.value() == Some(&0.0)).count();
+    assert!(same > 1, "{moved:?}");
+    window.harness.get_by_label(&format!("{same} numbers did not move."));
+    assert!(window.harness.query_by_label("+0.000").is_none(), "what did not move is counted, not listed");
     assert!(
         window
             .state()
@@ -296,6 +307,16 @@ fn a_range_is_fitted_named_and_chosen_in_the_window() {
     assert_eq!(window.harness.state().settings().range.as_deref(), Some("mine"));
     let used = found(&window).about.range.clone().expect("a range");
     assert_eq!(used.name, "mine", "the page compares anew with it");
+    // Whatever tab is open: plot and tables are no longer what the plain command gives.
+    window.harness.get_by_label("Metrics").click();
+    window.settle();
+    window.harness.get_by_label("Range 'mine' is in force");
+    window.harness.get_by_label_contains("editscope agree PROJECT --json --range mine --ties paper");
+    window.harness.get_by_label("Saved").click();
+    window.settle();
+    window.harness.get_by_label("fitted on this project as it is").click();
+    window.settle();
+    assert!(window.harness.query_by_label("Range 'mine' is in force").is_none());
 }
 
 #[test]

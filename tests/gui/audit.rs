@@ -285,6 +285,8 @@ fn a_flag_filters_the_queue_and_the_problem_key_goes_round_in_it() {
     for _ in 0..3 {
         window.key(Key::P);
         assert!(window.state().queue.selected_row().unwrap().flags.has(Flag::NoBox));
+        let said = window.state().toasts.last().unwrap().text.clone();
+        assert!(said.starts_with("Stopped at: ") && said.contains("no box"), "{said}");
     }
     window.harness.get_by_label(&format!("no box {count}")).click();
     window.settle();
@@ -298,7 +300,7 @@ fn point(at: f64, modify: f64, preserve: f64, pending: bool) -> SensitivityPoint
         modify: Outcome::Value(modify),
         preserve: Outcome::Value(preserve),
     };
-    SensitivityPoint { at, parts, pending: Pending { mask: pending, ..Pending::default() } }
+    SensitivityPoint { at, parts, pending: Pending { mask: pending, ..Pending::default() }, mask: None }
 }
 
 #[test]
@@ -333,7 +335,7 @@ fn a_threshold_that_nearly_loses_the_box_is_called_fragile() {
     let lost = |at: f64| {
         let none = || Outcome::NotApplicable("no box".to_owned());
         let parts = Parts { size: none(), position: none(), modify: none(), preserve: Outcome::Value(0.9) };
-        SensitivityPoint { at, parts, pending: Pending::default() }
+        SensitivityPoint { at, parts, pending: Pending::default(), mask: None }
     };
     let curves = |last: f64| vec![point(0.3, 0.1, 0.9, false), lost(last)];
     let told = |window: &mut Window, last| {
@@ -392,11 +394,15 @@ fn the_region_pasted_back_stands_in_for_the_edit_with_its_own_parts() {
     window.harness.get_by_label(" 0.987");
     window.key(Key::F8);
     assert_eq!(window.state().audit.stand_in(RowId(1)), None);
-    // Another edit has its own region, asked for when it is looked at.
+    // Esc ends it too, and so does looking at another edit.
     window.key(Key::F8);
+    window.key(Key::Escape);
+    assert_eq!(window.state().audit.stand_in(RowId(1)), None);
+    window.key(Key::F8);
+    assert!(window.state().audit.stand_in(RowId(1)).is_some());
     window.key(Key::ArrowDown);
     window.settle();
-    assert!(window.state().audit.pasted.as_ref().is_some_and(|asked| asked.edit == RowId(2)));
+    assert!(!window.state().audit.pasted_shown && window.state().audit.pasted.is_none());
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_published_format_needs_no_choice_and_votes_are_taken() {
     let votes = "id,left_model,right_model,vote_type\n01-add,Margit,Osric,leftvote\n01-add,Osric,Nobody,tievote\n";
     let mut window = window_with(folder.path(), votes);
     window.harness.get_by_label("2 votes, 1 of them about edits of this project.");
-    window.harness.get_by_label("votes: the project has no edit of '01-add' by 'Nobody'");
+    window.harness.get_by_label("t.csv:3: the project has no edit of '01-add' by 'Nobody'");
     window.harness.get_by_label("Import ratings").click();
     window.settle();
     let project = Project::open(&folder.path().join("p.editscope")).expect("the project is there");

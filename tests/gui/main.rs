@@ -9,6 +9,8 @@ mod canvas_large;
 mod canvas_memory;
 mod columns;
 mod commands;
+mod dialogs;
+mod found;
 mod leaving;
 mod looks;
 mod looks_canvas;

@@ -55,7 +55,7 @@ fn a_score_that_could_not_follow_a_correction_is_marked_with_the_reason_until_it
 fn firmness(at: f64) -> Sensitivity {
     let parts =
         Parts { size: Outcome::Value(1.0), position: Outcome::Value(1.0), modify: Outcome::Value(at), preserve: Outcome::Value(at) };
-    let points = vec![SensitivityPoint { at, parts, pending: Pending::default() }];
+    let points = vec![SensitivityPoint { at, parts, pending: Pending::default(), mask: None }];
     Sensitivity { profile: Profile::Corrected, box_threshold: 0.3, by_box_threshold: points, by_growth: Vec::new() }
 }
 

@@ -54,6 +54,7 @@ impl Bench {
                 crop_in_bpm500: None,
                 trace: Vec::new(),
                 triage: Default::default(),
+                said: Vec::new(),
             };
             project.put_score(run, edit.id, &score, 1.0).unwrap();
         }

@@ -178,6 +178,7 @@ impl SampleStore {
             crop_in_bpm500: crop.filter(|_| !global),
             trace,
             triage: Triage::default(),
+            said: Vec::new(),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Other thresholds of the detector, tried in the inspector and seen on the canvas, without a network.
 
-use editscope::domain::{Outcome, Parts, Profile, Score};
+use std::sync::Arc;
+
+use editscope::domain::rle::Rle;
+use editscope::domain::{Mask, Outcome, Parts, Profile, Score, Size};
 use editscope::editor::Thresholds;
 use editscope::engine::audit::Sensitivity;
 use editscope::engine::{Pending, SensitivityPoint};
@@ -34,6 +37,11 @@ fn says(window: &Window, part: &str) -> bool {
     window.harness.query_all_by_label_contains(part).next().is_some()
 }
 
+/// The mask that the segmenter gives for the boxes at 0.10.
+fn tried() -> Mask {
+    Mask::from_fn(Size::new(448, 448), |x, y| x < 40 && y < 30)
+}
+
 /// What other thresholds gave: at 0.10 all is known, at 0.11 preserve and modify wait.
 fn known() -> Sensitivity {
     let point = |at: f64, size: f64, pending: Pending| SensitivityPoint {
@@ -45,6 +53,7 @@ fn known() -> Sensitivity {
             preserve: Outcome::Value(0.625),
         },
         pending,
+        mask: (!pending.mask).then(|| Arc::new(Rle::from_mask(&tried()))),
     };
     let waits = Pending { mask: true, modify: true, ..Pending::default() };
     let by_box_threshold = vec![point(0.10, 0.5, Pending::default()), point(0.11, 0.0, waits)];
@@ -76,8 +85,11 @@ fn a_box_threshold_is_tried_on_the_pictures_and_told_with_the_parts_that_it_give
     assert_eq!(window.state().overlays.preview(), Some(Thresholds { boxes: 0.1, text: 0.25 }));
     // The candidates have a confidence of 0.12 and 0.87: at 0.10 all are used, and the canvas says that this is no score.
     assert!(says(&window, &format!("On the edit: {all} of {all} would be used")));
-    assert!(says(&window, "Preview of thresholds 0.10 and 0.25 · Source"));
-    assert!(says(&window, "⚠ Preview: the pictures show what these thresholds would choose"));
+    assert!(says(&window, "Source · preview of thresholds 0.10 and 0.25"));
+    assert!(says(&window, "⚠ Preview: the pictures show what these thresholds would choose, not what was scored"));
+    // With the mask of those boxes, which is known.
+    let on_canvas = |window: &Window| window.state().shown_mask(window.state().queue.selected().unwrap()).cloned();
+    assert_eq!(on_canvas(&window), Some(Rle::from_mask(&tried())));
     // The parts at it, which differ from those of the score.
     assert!(says(&window, "at 0.10"));
     window.harness.get_by_label(" 0.625");
@@ -86,6 +98,8 @@ fn a_box_threshold_is_tried_on_the_pictures_and_told_with_the_parts_that_it_give
     // A little higher something waits for the networks, and it says for which.
     set(&mut window, "box threshold", 0.11);
     window.harness.get_by_label("waits for the segmenter");
+    assert!(says(&window, "The mask on them is still that of the score: that of the new boxes is not known yet"));
+    assert_eq!(on_canvas(&window), score(&window).mask);
     window.harness.get_by_label("waits for the encoder");
     window.harness.get_by_label("Ask the networks");
     assert!(window.harness.query_by_label(" 0.625").is_none(), "what waits has no number");
@@ -98,7 +112,7 @@ fn a_box_threshold_is_tried_on_the_pictures_and_told_with_the_parts_that_it_give
     window.settle();
     assert_eq!(window.state().overlays.preview(), None);
     assert!(says(&window, &format!("On the edit: {used} of {all} used")));
-    assert!(!says(&window, "Preview of thresholds"));
+    assert!(!says(&window, "preview of thresholds"));
 }
 
 #[test]
@@ -118,4 +132,40 @@ fn without_an_answer_the_parts_say_why() {
     let mut window = open();
     set(&mut window, "box threshold", 0.2);
     assert!(says(&window, "⚠ The parts at this threshold are not known: no answer in this test"));
+}
+
+#[test]
+fn a_preview_ends_with_esc_with_the_title_s_button_and_with_another_edit() {
+    let mut window = open();
+    window.audit.borrow_mut().sensitivity = Some(known());
+    let ends: [&dyn Fn(&mut Window); 3] = [
+        &|window| window.key(Key::Escape),
+        &|window| {
+            window.harness.get_all_by_label("Back to what was scored").next().unwrap().click();
+            window.settle();
+        },
+        &|window| window.key(Key::ArrowDown),
+    ];
+    for end in ends {
+        set(&mut window, "box threshold", 0.1);
+        assert!(window.state().overlays.preview().is_some() && window.state().audit.sensitivity.is_some());
+        end(&mut window);
+        assert!(window.state().overlays.preview().is_none() && window.state().audit.sensitivity.is_none());
+        assert!(!says(&window, "preview of thresholds") && window.harness.query_by_label("Back to what was scored").is_none());
+    }
+}
+
+#[test]
+fn drawing_ends_a_preview_so_that_nobody_draws_on_a_mask_that_does_not_count() {
+    let mut window = open();
+    window.audit.borrow_mut().sensitivity = Some(known());
+    set(&mut window, "box threshold", 0.1);
+    let tools = |window: &Window| window.state().tools.document.as_ref().unwrap().log().len();
+    assert_eq!((window.state().overlays.preview().is_some(), tools(&window)), (true, 0));
+    window.harness.key_press_modifiers(egui::Modifiers::SHIFT, Key::P);
+    window.settle();
+    assert!(window.state().overlays.preview().is_some(), "a tool in the hand draws nothing yet");
+    let at = window.harness.get_by_label("Canvas").rect().center() + egui::vec2(-200.0, 0.0);
+    crate::pointer::drag_through(&mut window, &[at, at + egui::vec2(5.0, 0.0), at + egui::vec2(12.0, 0.0)]);
+    assert!(window.state().overlays.preview().is_none());
 }

@@ -108,5 +108,23 @@ fn a_file_that_is_something_else_is_called_so_and_the_way_to_use_it_is_told() {
     let lines = told("s.jsonl", r#"{"item":"i","model":"m","parts":{},"overall":0.5}"#);
     assert!(lines.contains("scores that `score` wrote") && lines.contains("agree "), "{lines}");
     let words = told("w.txt", "hello\n");
-    assert!(words.contains("the row has no 'kind'") || words.contains("it is empty"), "{words}");
+    assert!(words.contains("the row has no 'kind'") || words.contains("there are no rows"), "{words}");
+}
+
+#[test]
+fn a_table_of_ratings_holds_no_formula_and_reads_back_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let items = items(folder.path(), 1, 1);
+    let a = project(folder.path(), "a.editscope", &items);
+    let said = editscope::domain::Rating { comment: "=HYPERLINK(\"x\")".into(), ..rating("@ann", -1.0, Some(1)) };
+    a.add_rating(id_of(&a, "i0-a"), &said).unwrap();
+    let rows = a.rater_rows(None).unwrap();
+    let file = folder.path().join("r.csv");
+    write_ratings_csv(&rows, &file).unwrap();
+    let mut table = csv::Reader::from_path(&file).unwrap();
+    let cells: Vec<String> = table.records().next().unwrap().unwrap().iter().map(str::to_owned).collect();
+    for cell in ["'=HYPERLINK(\"x\")", "'@ann", "-1.0"] {
+        assert!(cells.iter().any(|known| known == cell), "{cell}: {cells:?}");
+    }
+    assert_eq!(read_rater_rows(&file).unwrap().rows, rows);
 }

@@ -83,6 +83,7 @@ fn full(folder: &Path, name: &str) -> PathBuf {
         crop_in_bpm500: None,
         trace: Vec::new(),
         triage: Default::default(),
+        said: Vec::new(),
     };
     project.put_score(run, a, &score, 1.0).unwrap();
     project.finish_run(run, &RunEnd::Done).unwrap();

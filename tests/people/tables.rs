@@ -273,3 +273,70 @@ fn numbers_that_came_with_the_edits_are_metrics() {
     let gathered = editscope::engine::evidence::of_project(project.path(), Default::default(), None, None).unwrap();
     assert_eq!((gathered.evidence.metrics, gathered.turned), (vec!["clip".to_owned(), "lpips".to_owned()], vec!["lpips".to_owned()]));
 }
+
+#[test]
+fn votes_that_cannot_be_taken_are_named_by_file_and_row_and_merge_counts_votes() {
+    let folder = tempfile::tempdir().unwrap();
+    let items = items(folder.path(), 1, 2);
+    drop(project(folder.path(), "p.editscope", &items));
+    drop(project(folder.path(), "q.editscope", &items));
+    let votes = "item,first,second,rater,vote\ni0,model-0,model-1,kim,first\ni0,model-0,model-7,kim,tie\ni0,model-0,model-7,lee,first\n";
+    let (code, printed, listed) = import(folder.path(), "v.csv", votes);
+    assert!(code == Some(1) && printed.contains("1 of 3 votes are new"), "{printed}{listed}");
+    assert!(listed.contains("problem: v.csv:3: the project has no edit of 'i0' by 'model-7' (2 votes)"), "{listed}");
+    let out = editscope(folder.path(), &["merge", "p.editscope", "q.editscope", "-o", "m.editscope"]);
+    let printed = String::from_utf8_lossy(&out.stdout).into_owned();
+    let counts: Vec<bool> = printed.lines().map(|line| line.contains(", 1 votes from tables,")).collect();
+    assert_eq!(counts, [true, false, true], "{printed}");
+}
+
+#[test]
+fn agree_reads_exported_ratings_as_a_project_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let items = items(folder.path(), 2, 2);
+    let project = project(folder.path(), "p.editscope", &items);
+    // Ann corrects herself once; bob rates half of it; kim votes in a table, and cho in a session.
+    for (edit, rater, value, at) in [
+        ("i0-a", "ann", 1.0, 1),
+        ("i0-a", "ann", 5.0, 2),
+        ("i0-b", "ann", 2.0, 3),
+        ("i1-a", "ann", 4.0, 4),
+        ("i1-b", "ann", 1.0, 5),
+        ("i0-a", "bob", 4.0, 6),
+        ("i0-b", "bob", 2.0, 7),
+    ] {
+        project.add_rating(id_of(&project, edit), &rating(rater, value, Some(at))).unwrap();
+    }
+    let vote = EditVote {
+        first: id_of(&project, "i0-a"),
+        second: id_of(&project, "i0-b"),
+        rater: "kim".into(),
+        criterion: "overall".into(),
+        preference: Preference::First,
+    };
+    project.import_opinions(&[], &[vote]).unwrap();
+    let uid = project.add_session(&setup(Protocol::Pairwise, &items)).unwrap();
+    let pair = Judgement {
+        task: "pair".into(),
+        shown: ["i1-a", "i1-b"].map(|key| EditKey(key.into())).into(),
+        rubric: None,
+        ..judgement(&uid, "cho", "i1-a", Answer::Pair(Preference::Second), 10)
+    };
+    project.add_judgement(&pair).unwrap();
+    drop(project);
+    let of_project = agree(folder.path());
+    for name in ["r.jsonl", "r.csv"] {
+        let out = editscope(folder.path(), &["export", "p.editscope", "--format", "ratings", "-o", name]);
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let out = editscope(folder.path(), &["agree", "--ratings", name, "--resamples", "20", "--json"]);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        let found: Value = serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{name}: {error}: {said}"));
+        assert_eq!(out.status.code(), Some(0), "{name}: {said}");
+        for key in ["rater_set", "vote_count", "rated", "between_raters_all"] {
+            assert_eq!(found[key], of_project[key], "{name}: {key}");
+        }
+        assert_eq!((&found["vote_count"], &found["rater_set"]), (&2.into(), &json!(["ann", "bob", "cho", "kim"])), "{name}");
+        assert_eq!(found["between_raters_all"]["overall"]["answers"], 6, "{name}: the correction counts once");
+        assert!(said.contains("read as editscope"), "{said}");
+    }
+}

@@ -94,6 +94,7 @@ fn a_box_is_copied_to_the_edit_as_the_pictures_are_stretched() {
     document.copy_to_edit(RegionId::automatic(RegionRole::Original, 0), &author("ann")).unwrap();
     // The edit is twice as large along both axes.
     assert_eq!(boxes(&document, Side::Edit)[2], [20.0, 10.0, 60.0, 50.0]);
+    assert_eq!(document.log().last().unwrap().what, "copied a box of the source to the edit: 20, 10 – 60, 50");
     let (side, id) = document.selected.unwrap();
     document.rename(side, id, "mug", &author("ann")).unwrap();
     document.set_role(side, id, RegionRole::Ignore, &author("ann")).unwrap();
@@ -118,7 +119,8 @@ fn one_gesture_is_one_step_and_draws_exactly_its_pixels() {
     // By hand: a disc of diameter 5 has 21 pixels; pulled along 10 more columns it gains 5 in each.
     let after = mask(document, RegionRole::EditMask).unwrap();
     assert_eq!(after.count() - before.count(), 21 + 50);
-    assert_eq!(document.log().last().unwrap().what, "brushed (+71 px, edit mask)");
+    assert_eq!(document.log().last().unwrap().what, "brushed (+71 px, edit mask, on the automatic mask of 400 px)");
+    // That is 20 by 20 pixels; the next stroke begins with a person's mask.
     // A straight line goes on from where the stroke ended.
     tools.press(Side::Edit, p(60.5, 40.5), 1.0, true);
     tools.release(&author("ann")).unwrap();

@@ -4,6 +4,7 @@
 
 mod exports;
 mod judged;
+mod measures;
 mod networks;
 
 use std::collections::BTreeMap;
@@ -156,6 +157,8 @@ fn a_drawn_mask_changes_preserve_alone_and_both_scores_are_kept() {
     let expected = preserve_right_of_the_middle(&project, edit);
     assert!((first.score.parts.preserve.value().expect("judged") - expected).abs() < 1e-9);
     assert_eq!(kept.score.parts, first.score.parts);
+    // Which of its regions are a person's, so that nobody takes them for a network's.
+    assert_eq!((&automatic.said[..], &kept.score.said[..]), (&[][..], &[RegionRole::EditMask][..]));
 
     // In the project: the corrected score counts, the automatic one is beside it.
     let counts = project.latest_score(edit, Profile::Corrected).expect("readable").expect("scored");

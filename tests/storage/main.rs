@@ -107,6 +107,7 @@ fn score(modify: Outcome<f64>) -> Score {
             numbers: BTreeMap::from([("n".into(), f64::NAN)]),
         }],
         triage: editscope::domain::Triage::default(),
+        said: Vec::new(),
     }
 }
 

@@ -18,8 +18,8 @@ pub struct Agree {
     /// Which profile's scores to compare (projects only)
     #[arg(long, default_value = "corrected", value_name = "PROFILE")]
     pub profile: Profile,
-    /// Normalise with a saved range of the project instead of one fitted on it
-    #[arg(long, value_name = "NAME")]
+    /// Normalise with a saved range of the project, or one that `range export` wrote, instead of one fitted on it (projects only)
+    #[arg(long, value_name = "NAME|FILE.json")]
     pub range: Option<String>,
     #[command(flatten)]
     pub people: PeopleArgs,
@@ -33,7 +33,7 @@ pub struct Agree {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Print nothing (with --report)
+    /// Print no tables, progress or notes (with --report); data that had to be left out are still named
     #[arg(long, requires = "report", conflicts_with = "json")]
     pub quiet: bool,
 }
@@ -79,7 +79,7 @@ pub struct PeopleArgs {
     /// Tables of ratings or votes (TSV, CSV, JSON, JSONL); alone they give the agreement between people
     #[arg(long, num_args = 1.., value_name = "FILE")]
     pub ratings: Vec<PathBuf>,
-    /// Their format, if it should not be detected: imagenhub, genai-bench, editreward, editscore, bpm, manifest, columns
+    /// Their format, if it should not be detected: imagenhub, genai-bench, editreward, editscore, bpm, manifest, editscope, columns
     #[arg(long, value_name = "FORMAT")]
     pub ratings_format: Option<OpinionFormat>,
     /// What their columns mean: roles item, model, rater, comment, seconds, first, second, vote; other words are criteria.
@@ -184,6 +184,9 @@ impl StatisticsArgs {
         anyhow::ensure!(self.resamples > 0, "--resamples must be at least 1");
         anyhow::ensure!(self.level > 0.0 && self.level < 1.0, "--level must lie between 0 and 1, not {}", self.level);
         anyhow::ensure!(self.width > 0.0, "--width must be above 0, not {}", self.width);
+        if let Some(from) = self.good_from.filter(|from| !from.is_finite()) {
+            anyhow::bail!("--good-from must be a number, not {from}");
+        }
         Ok(Plan {
             ties: self.ties,
             bootstrap: Bootstrap { resamples: self.resamples, level: self.level, seed: self.seed },

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::domain::Outcome;
-use crate::export::{no_pairs_words, significance_words};
+use crate::export::{
+    ELO, TURNED, ground_truth_words, is_distance, is_of_zone, marked_metric, metric_words, no_pairs_words, note_words, one_rater_words,
+    significance_words,
+};
 use crate::stats::Interval;
 use crate::stats::comparison::{ALL, Comparison, Leaderboard, Line};
 use crate::stats::people::{BetweenRaters, RaterReport};
@@ -17,7 +20,7 @@ pub(super) fn print(comparison: &Comparison) {
     let votes = if about.vote_count > 0 { format!(", {} votes", about.vote_count) } else { String::new() };
     out!("{}: {} edits, {} rated{votes}; ties: {}", about.data, about.edits, about.rated, about.tie_policy);
     for note in &comparison.notes {
-        out!("note: {note}");
+        out!("note: {}", note_words(comparison, note));
     }
     lines(comparison);
     votes_table(comparison);
@@ -33,7 +36,7 @@ pub(super) fn print(comparison: &Comparison) {
 
 /// Values of a baseline inside and outside the region are in the JSON and in the report; here they would bury the rest.
 fn is_shown(metric: &str) -> bool {
-    !metric.ends_with(".inside") && !metric.ends_with(".outside")
+    !is_of_zone(metric)
 }
 
 fn cell(outcome: &Outcome<f64>) -> String {
@@ -78,7 +81,7 @@ fn lines(comparison: &Comparison) {
     if comparison.lines.is_empty() {
         return;
     }
-    let width = comparison.lines.iter().map(|line| line.metric.chars().count()).max().unwrap_or(0).max(8);
+    let width = comparison.lines.iter().map(|line| marked_metric(comparison, &line.metric).chars().count()).max().unwrap_or(0).max(8);
     out!("");
     out!(
         "{:<22} {:<width$} {:<13} {:>6} {:>13} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6} {:>6}",
@@ -97,14 +100,13 @@ fn lines(comparison: &Comparison) {
     );
     let mut reasons = Reasons::default();
     for line in comparison.lines.iter().filter(|line| is_shown(&line.metric)) {
-        let interval = interval(&line.macro_interval);
         out!(
             "{:<22} {:<width$} {:<13} {:>6} {:>13} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6} {:>6}",
             edits(&line.split, &line.group),
-            line.metric,
+            marked_metric(comparison, &line.metric),
             line.criterion,
             cell(&line.agreement.macro_mean),
-            interval,
+            interval(&line.macro_interval),
             cell(&line.agreement.micro_mean),
             line.agreement.counts.compared,
             cell(&line.spearman),
@@ -113,9 +115,17 @@ fn lines(comparison: &Comparison) {
             cell(&line.spearman_per_item.mean),
             cell(&line.area_under_curve)
         );
-        line_reasons(line, &mut reasons);
+        line_reasons(comparison, line, &mut reasons);
     }
     reasons.print();
+    about_lines(comparison);
+}
+
+/// How the lines were made, and what narrower intervals would need.
+fn about_lines(comparison: &Comparison) {
+    if comparison.lines.iter().any(|line| is_shown(&line.metric) && is_distance(&line.metric)) {
+        out!("{TURNED}");
+    }
     let level = comparison.plan.bootstrap.level * 100.0;
     out!(
         "intervals: {level} %, bootstrap over items, {} resamples, seed {}",
@@ -126,7 +136,7 @@ fn lines(comparison: &Comparison) {
         if let Outcome::Value(items) = line.items_needed {
             out!(
                 "{} against {}: an interval of width {} needs about {items} items ({} now)",
-                line.metric,
+                metric_words(comparison, &line.metric),
                 line.criterion,
                 comparison.plan.width,
                 line.agreement.items
@@ -135,8 +145,8 @@ fn lines(comparison: &Comparison) {
     }
 }
 
-fn line_reasons(line: &Line, reasons: &mut Reasons) {
-    let of = format!("{} against {} ({})", line.metric, line.criterion, edits(&line.split, &line.group));
+fn line_reasons(comparison: &Comparison, line: &Line, reasons: &mut Reasons) {
+    let of = format!("{} against {} ({})", metric_words(comparison, &line.metric), line.criterion, edits(&line.split, &line.group));
     reasons.add(&of, &line.agreement.macro_mean);
     if line.agreement.macro_mean.value().is_some() {
         reasons.add(&of, &line.macro_interval);
@@ -155,7 +165,7 @@ fn votes_table(comparison: &Comparison) {
         let policies: Vec<String> = line.by_policy.iter().map(|share| format!("{} {}", share.policy, cell(&share.micro_mean))).collect();
         out!(
             "  {:<16} {:<13} macro {} micro {} ({}), {} of {} votes compared; by policy: {}",
-            line.metric,
+            marked_metric(comparison, &line.metric),
             line.criterion,
             cell(&line.agreement.macro_mean),
             cell(&line.agreement.micro_mean),
@@ -170,7 +180,7 @@ fn votes_table(comparison: &Comparison) {
 fn pairs(comparison: &Comparison) {
     let Some(first) = comparison.lines.first() else { return };
     out!("");
-    out!("{} against {}, pair of models by pair (macro is their plain mean):", first.metric, first.criterion);
+    out!("{} against {}, pair of models by pair (macro is their plain mean):", metric_words(comparison, &first.metric), first.criterion);
     for pair in &first.agreement.pairs {
         out!(
             "  {:<40} {:>6}  ({} compared, {} human ties, {} metric ties, {} without a value)",
@@ -204,7 +214,7 @@ fn significance(comparison: &Comparison) {
     for (found, result) in shown {
         out!(
             "  {:<28} {:<13} {:>+6.3} ({})  p {:.4}, corrected {}  {} items",
-            format!("{} – {}", found.first, found.second),
+            format!("{} – {}", metric_words(comparison, &found.first), metric_words(comparison, &found.second)),
             found.criterion,
             result.difference,
             interval(&result.interval),
@@ -225,7 +235,7 @@ fn people(comparison: &Comparison) {
     if several(&comparison.between_raters_all) {
         out!("");
         out!(
-            "{:<14} {:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7}",
+            "{:<14} {:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>6} {:>7} {:>7} {:>7}",
             "people",
             "model",
             "edits",
@@ -233,18 +243,23 @@ fn people(comparison: &Comparison) {
             "α nom.",
             "α ord.",
             "α int.",
+            "of all",
             "Fleiss",
             "ICC2,1",
             "ICC2,k"
         );
         let mut reasons = Reasons::default();
-        for (criterion, all) in &comparison.between_raters_all {
+        for (criterion, all) in comparison.between_raters_all.iter().filter(|(_, all)| all.raters.len() > 1) {
             between_line(criterion, "all models", all, &mut reasons);
             for (model, found) in comparison.between_raters.get(criterion).into_iter().flatten() {
                 between_line(criterion, model, found, &mut reasons);
             }
         }
         reasons.print();
+        if let Some(words) = one_rater_words(&comparison.between_raters_all) {
+            out!("{words}");
+        }
+        out!("edits: answered by two raters or more; of all: by every rater, which Fleiss' κ and ICC are over");
         kappas(&comparison.between_raters_all);
         raters(&comparison.raters);
     }
@@ -283,12 +298,13 @@ fn voters(comparison: &Comparison) {
 
 fn between_line(criterion: &str, model: &str, found: &BetweenRaters, reasons: &mut Reasons) {
     out!(
-        "{criterion:<14} {model:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7}",
+        "{criterion:<14} {model:<22} {:>6} {:>8} {:>8} {:>8} {:>7} {:>6} {:>7} {:>7} {:>7}",
         found.edits_with_two,
         cell(&found.percent),
         cell(&found.alpha_nominal),
         cell(&found.alpha_ordinal),
         cell(&found.alpha_interval),
+        found.edits_with_all.map_or_else(|| "–".to_owned(), |count| count.to_string()),
         cell(&found.fleiss_kappa),
         cell(&found.icc_single),
         cell(&found.icc_mean)
@@ -357,7 +373,7 @@ fn raters(reports: &BTreeMap<String, BTreeMap<String, RaterReport>>) {
 fn boards(comparison: &Comparison) {
     for board in comparison.leaderboards.iter().filter(|board| board.split == ALL && is_shown(&board.judge)) {
         out!("");
-        out!("{}", heading(board));
+        out!("{}", heading(comparison, board));
         for standing in &board.standings {
             let strength = standing.strength.value().map_or_else(|| UNDEFINED.to_owned(), |value| format!("{value:+.3}"));
             out!(
@@ -391,15 +407,19 @@ fn group_boards(comparison: &Comparison) {
         }
         let order: Vec<String> =
             board.standings.iter().map(|standing| format!("{} {}", standing.model, cell(&standing.win_rate))).collect();
-        let judge = if board.criterion.is_empty() { board.judge.clone() } else { format!("{} on {}", board.judge, board.criterion) };
+        let judge = judge(comparison, board);
         out!("  by {judge} ({} comparisons): {}", board.duels, order.join(" > "));
     }
 }
 
-fn heading(board: &Leaderboard) -> String {
-    let judge =
-        if board.criterion.is_empty() { format!("by {}", board.judge) } else { format!("by {} on {}", board.judge, board.criterion) };
-    format!("models {judge} ({} comparisons; strength: log of Davidson's, mean 0):", board.duels)
+fn heading(comparison: &Comparison, board: &Leaderboard) -> String {
+    format!("models by {} ({} comparisons; strength: log of Davidson's, mean 0; {ELO}):", judge(comparison, board), board.duels)
+}
+
+/// Who judges.
+fn judge(comparison: &Comparison, board: &Leaderboard) -> String {
+    let judge = metric_words(comparison, &board.judge);
+    if board.criterion.is_empty() { judge.to_owned() } else { format!("{judge} on {}", board.criterion) }
 }
 
 fn weights(comparison: &Comparison) {
@@ -457,15 +477,21 @@ fn ground_truth(comparison: &Comparison) {
         for found in comparison.ground_truth.iter().filter(|found| is_shown(&found.metric)) {
             let against: Vec<String> =
                 found.result.against.iter().map(|a| format!("{} {} ({}/{})", a.kind, cell(&a.share), a.right, a.compared)).collect();
+            let over = if against.is_empty() { String::new() } else { format!("; over {}", against.join(", ")) };
             out!(
-                "  {:<16} {} ({} of {} items; {} without a value); over {}",
-                found.metric,
+                "  {:<16} {} ({} of {} items; {} without a value){over}",
+                marked_metric(comparison, &found.metric),
                 cell(&found.result.share),
                 found.result.right,
                 found.result.items,
-                found.result.missing_metric,
-                against.join(", ")
+                found.result.missing_metric
             );
+            if let Some(words) = ground_truth_words(&found.result) {
+                out!("      {words}");
+            }
+            if let Some(why) = found.result.share.why() {
+                out!("      {why}");
+            }
         }
     }
 }
@@ -480,7 +506,7 @@ fn mismatches(comparison: &Comparison) {
                 "  {} by {}: {} {:.3} (place {:.2}), people {:.2} (place {:.2}): {kind}",
                 found.item,
                 found.model,
-                found.metric,
+                metric_words(comparison, &found.metric),
                 found.value,
                 found.metric_place,
                 found.human,

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::cli::Finish;
 use crate::domain::Outcome;
 use crate::domain::json::{from_text, from_value};
+use crate::export::{metric_words, stayed, stayed_words};
 use crate::stats::comparison::{ALL, Change, Comparison, changes, utc_text};
 use crate::storage::Project;
 
@@ -34,7 +35,9 @@ pub(super) fn save(agree: &Agree, comparison: &mut Comparison) -> anyhow::Result
     comparison.about.at_millis = i64::try_from(now.as_millis()).ok();
     let who = comparison.about.who.clone();
     project.save_comparison(name, &who, &serde_json::to_value(&*comparison)?)?;
-    eprintln!("comparison '{name}' saved");
+    if !agree.quiet {
+        tell!("comparison '{name}' saved");
+    }
     Ok(())
 }
 
@@ -43,7 +46,8 @@ pub(super) fn load(agree: &Agree, name: &str) -> anyhow::Result<Comparison> {
     let file = Path::new(name);
     if file.is_file() {
         let text = std::fs::read_to_string(file).with_context(|| name.to_owned())?;
-        return from_text(&text).with_context(|| format!("{name} is no comparison that `agree --json` wrote"));
+        return from_text(text.trim_start_matches('\u{feff}'))
+            .with_context(|| format!("{name} is no comparison that `agree --json` wrote"));
     }
     let project = Project::open_read_only(project_path(agree)?)?;
     let Some(saved) = project.comparison(name)? else {
@@ -51,7 +55,7 @@ pub(super) fn load(agree: &Agree, name: &str) -> anyhow::Result<Comparison> {
         let known = if known.is_empty() { "none is saved yet".to_owned() } else { format!("saved are: {}", known.join(", ")) };
         bail!("there is no comparison '{name}' ({known}), and no file of that name");
     };
-    from_value(&saved.content).with_context(|| format!("the comparison '{name}' was saved by another version of this program"))
+    from_value(&saved.content).map_err(|error| anyhow::anyhow!("{}", saved.unreadable(error)))
 }
 
 /// Lists the saved comparisons, newest first.
@@ -61,7 +65,7 @@ pub(super) fn list(agree: &Agree) -> anyhow::Result<Finish> {
     for saved in &all {
         let number = |key: &str| saved.content[key].as_u64().unwrap_or_default();
         if agree.json {
-            out!(
+            out_json!(
                 "{}",
                 json!({"name": saved.name, "who": saved.who, "at_millis": saved.at_millis, "edits": number("edits"), "rated": number("rated")})
             );
@@ -83,7 +87,7 @@ pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison,
     let differently = before.made_differently(after);
     if as_json {
         let differently: Vec<_> = differently.iter().map(|(what, old, new)| json!({"what": what, "before": old, "after": new})).collect();
-        out!(
+        out_json!(
             "{}",
             json!({"same_data": same_data, "made_differently": differently, "before": before.about, "after": after.about, "changes": found})
         );
@@ -96,17 +100,21 @@ pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison,
     }
     let mut quantity = "";
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for change in &found {
+    let (same, moved): (Vec<&Change>, Vec<&Change>) = found.iter().partition(|change| stayed(change));
+    for change in moved {
         if change.quantity != quantity {
             quantity = &change.quantity;
             out!("");
             out!("{quantity}:");
             out!("  {:<28} {:<24} {:<13} {:>7} {:>7} {:>8}", "of", "edits", "criterion", "before", "after", "change");
         }
-        print_change(change);
+        print_change(after, change);
         for why in [&change.before, &change.after].into_iter().filter_map(Outcome::why) {
             *reasons.entry(why).or_default() += 1;
         }
+    }
+    if !same.is_empty() {
+        out!("{}", stayed_words(same.len()));
     }
     for (why, times) in reasons {
         out!("undef. ({times}): {why}");
@@ -114,10 +122,14 @@ pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison,
     Ok(())
 }
 
-fn print_change(change: &Change) {
+fn print_change(after: &Comparison, change: &Change) {
     let cell = |outcome: &Outcome<f64>| outcome.value().map_or_else(|| "undef.".to_owned(), |value| format!("{value:.3}"));
     let edits = if change.split == ALL { ALL.to_owned() } else { format!("{}: {}", change.split, change.group) };
-    let of = [change.metric.as_str(), change.model.as_str()].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(": ");
+    let of = [metric_words(after, &change.metric), change.model.as_str()]
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .collect::<Vec<_>>()
+        .join(": ");
     let of = if of.is_empty() { "all models" } else { &of };
     let signed = change.difference.value().map_or_else(|| "undef.".to_owned(), |value| format!("{value:+.3}"));
     let (before, after) = (cell(&change.before), cell(&change.after));

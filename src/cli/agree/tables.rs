@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
-use crate::datasets::opinions::{Column, ColumnMap, OpinionFormat, Role, may_be_quality, number_of, read_sheet};
+use crate::datasets::opinions::{Column, ColumnMap, OpinionFormat, Role, may_be_quality, read_sheet};
 use crate::datasets::{Problem, Sheet, SheetRow};
-use crate::domain::{Outcome, Score, columns};
+use crate::domain::{Outcome, Score, columns, is_answer};
 use crate::engine::evidence::{Gathered, METRICS, file_hash, metric_names};
 use crate::export::ScoreLine;
 use crate::stats::comparison::{Content, OVERALL, Subject, labels_of};
@@ -40,10 +40,12 @@ pub(super) fn from_scores(path: &Path, agree: &Agree, gathered: &mut Gathered) -
     add_sheet(&sheet, path, &agree.people, gathered)?;
     let answers = map_of(&sheet, agree.people.columns.as_ref());
     if agree.people.ratings.is_empty() && answers.0.iter().any(|column| matches!(column.role, Role::Answer { .. })) {
-        let opinions =
+        let mut opinions =
             read_sheet(&sheet, OpinionFormat::Columns, Some(&answers)).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
         gathered.remarks.push(format!("ratings from the same table: {}", opinions.read_as));
-        gathered.add_opinions(opinions);
+        // These were told with the scores.
+        opinions.problems.retain(|problem| !sheet.problems.contains(problem));
+        gathered.add_opinions(opinions, &sheet.file);
     }
     Ok(())
 }
@@ -94,7 +96,15 @@ fn add_line(row: &SheetRow, names: &mut LineNames, gathered: &mut Gathered) -> R
     let model = names.model(name, &row.word("id").unwrap_or_default(), gathered)?;
     let cell = |key: &str| row.cells.get(key).unwrap_or(&Value::Null);
     let number = |metric: &str| if metric == OVERALL { cell(OVERALL).as_f64() } else { cell("parts")[metric].as_f64() };
-    let metrics: BTreeMap<String, f64> = METRICS.into_iter().filter_map(|metric| Some((metric.to_owned(), number(metric)?))).collect();
+    let mut metrics: BTreeMap<String, f64> = METRICS.into_iter().filter_map(|metric| Some((metric.to_owned(), number(metric)?))).collect();
+    metrics.retain(|metric, value| {
+        let keep = is_answer(*value);
+        if !keep {
+            let reason = format!("'{metric}' is {value:e}, beyond ±1e15; read as missing");
+            gathered.problems.push(Problem { place: row.place.clone(), reason });
+        }
+        keep
+    });
     gathered.about.profile = gathered.about.profile.take().or_else(|| row.word("profile"));
     if gathered.about.range.is_none() {
         gathered.about.range = serde_json::from_value(cell("range").clone()).unwrap_or_default();
@@ -107,7 +117,8 @@ fn add_line(row: &SheetRow, names: &mut LineNames, gathered: &mut Gathered) -> R
     let mut subject = Subject { item, model, metrics, ..Subject::default() };
     // Lines hold the means of people, not their answers; --ratings outweighs them.
     let means = cell("human").as_object().into_iter().flatten();
-    subject.human = means.filter_map(|(criterion, mean)| Some((criterion.clone(), mean.as_f64()?))).collect();
+    subject.human =
+        means.filter_map(|(criterion, mean)| Some((criterion.clone(), mean.as_f64().filter(|mean| is_answer(*mean))?))).collect();
     gathered.about.simulated_ratings |= cell("human_simulated").as_bool().unwrap_or(false);
     // A failed line has no parse and no mask, so no labels either.
     if let Ok(line) = serde_json::from_value::<ScoreLine>(Value::Object(row.cells.clone())) {
@@ -145,6 +156,7 @@ fn score_of(line: ScoreLine) -> Score {
         crop_in_bpm500: line.crop,
         trace: line.trace,
         triage: line.triage,
+        said: Vec::new(),
     }
 }
 
@@ -170,7 +182,8 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
     };
     let metrics: Vec<String> = map.free_numbers(sheet).into_iter().filter(|name| may_be_quality(name)).cloned().collect();
     if metrics.is_empty() && !map.0.iter().any(|column| matches!(column.role, Role::Answer { .. })) {
-        bail!("{}: it has no column of numbers beside {item_column} and {model_column}", path.display());
+        let told: Vec<String> = map.passed_over(sheet).into_iter().map(|told| format!("; {told}")).collect();
+        bail!("{}: it has no column of numbers beside {item_column} and {model_column}{}", path.display(), told.concat());
     }
     let mut known = gathered.places();
     let mut seen: BTreeSet<(usize, &str)> = BTreeSet::new();
@@ -189,7 +202,7 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
         let mut is_again = false;
         for metric in &metrics {
             let Some(text) = row.word(metric) else { continue };
-            match number_of(&text) {
+            match sheet.decimals.number(&text) {
                 Some(value) => {
                     let before = evidence.subjects[at].metrics.insert(metric.clone(), value);
                     // Another table may say better; within one table nothing says which row is right.
@@ -197,7 +210,7 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
                 }
                 None => gathered.problems.push(Problem {
                     place: format!("{}, column '{metric}'", row.place),
-                    reason: format!("'{text}' is not a number; read as missing"),
+                    reason: format!("{}; read as missing", sheet.decimals.why_none(&text)),
                 }),
             }
         }
@@ -210,6 +223,7 @@ fn add_sheet(sheet: &Sheet, path: &Path, people: &PeopleArgs, gathered: &mut Gat
     let evidence = &mut gathered.evidence;
     evidence.metrics.extend(metrics.iter().filter(|metric| !evidence.metrics.contains(metric)).cloned().collect::<Vec<_>>());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    gathered.remarks.extend(map.passed_over(sheet).into_iter().map(|told| format!("{name}: {told}")));
     gathered.remarks.push(format!("{name}: metrics {} by {item_column} and {model_column}", metrics.join(", ")));
     Ok(())
 }

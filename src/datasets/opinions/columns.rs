@@ -4,19 +4,14 @@
 //! every other word is a criterion. `CRITERION@RATER=COLUMN` is the answer of a named rater (tables with a column for each), and a
 //! column written with `-` in front has lower values for better edits.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::pairs::preference_of;
-use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
-use crate::datasets::ratings::{UNNAMED_RATER, rater_of_file};
-use crate::datasets::{Sheet, SheetRow};
-use crate::domain::{CRITERIA, Criterion, ModelVote, Preference, Rating};
+use crate::datasets::{Sheet, is_missing_word};
+use crate::domain::{CRITERIA, Criterion};
 
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -174,6 +169,12 @@ const SYNONYMS: [(&str, &[&str]); 8] = [
     ("vote", &["vote", "winner", "preference", "vote_type", "choice"]),
 ];
 
+/// The columns of a table that are called by a name of this role, the most telling name first.
+pub(super) fn named_columns<'a>(header: &'a [String], role: &str) -> Vec<&'a str> {
+    let names = SYNONYMS.iter().find(|(known, _)| *known == role).map_or(&[][..], |(_, names)| names);
+    names.iter().filter_map(|name| header.iter().find(|column| alike(column, name)).map(String::as_str)).collect()
+}
+
 /// Whether two names of columns are written alike.
 fn alike(a: &str, b: &str) -> bool {
     let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-'], "_");
@@ -211,7 +212,7 @@ pub fn may_be_quality(name: &str) -> bool {
     !is_id && !NO_QUALITY.contains(&lower.as_str())
 }
 
-/// Rows looked at to tell columns of numbers.
+/// Filled cells looked at to tell columns of numbers.
 const LOOK: usize = 200;
 
 impl ColumnMap {
@@ -248,7 +249,8 @@ impl ColumnMap {
             }
         }
         for name in &sheet.header {
-            let role = named_answer(name).filter(|_| !map.has(name) && numbers_in(sheet, name).0 > 0);
+            let is_free = |role: &Role| !map.has(name) && map.column(role).is_none();
+            let role = named_answer(name).filter(|role| is_free(role) && numbers_in(sheet, name).0 > 0);
             map.0.extend(role.map(|role| Column { role, name: name.clone(), lower_is_better: false }));
         }
         map
@@ -261,6 +263,25 @@ impl ColumnMap {
     /// Columns of numbers that the map gives no role, in the order of the table.
     pub fn free_numbers<'a>(&self, sheet: &'a Sheet) -> Vec<&'a String> {
         sheet.header.iter().filter(|name| !self.has(name) && is_numeric(sheet, name)).collect()
+    }
+
+    /// Columns of no role that hold numbers, or words for missing ones, but too few numbers to be taken for a column of them; one sentence
+    /// each.
+    pub fn passed_over(&self, sheet: &Sheet) -> Vec<String> {
+        let mut told = Vec::new();
+        for name in sheet.header.iter().filter(|name| !name.is_empty() && !self.has(name)) {
+            let (numbers, filled) = numbers_in(sheet, name);
+            if may_be_quality(name) && numbers > 0 && numbers * 2 <= filled {
+                told.push(format!(
+                    "column '{name}' is not taken for one of numbers: of {filled} cells that were looked at, {numbers} hold one"
+                ));
+            } else if may_be_quality(name) && filled == 0 && sheet.rows.iter().any(|row| row.word(name).is_some()) {
+                told.push(format!(
+                    "column '{name}' is not taken for one of numbers: all of its cells say that there is none (\"NaN\", \"n/a\")"
+                ));
+            }
+        }
+        told
     }
 
     /// Why ratings and votes cannot be read from `sheet` with this map, if they cannot.
@@ -303,6 +324,10 @@ impl ColumnMap {
         if let Some(missing) = self.0.iter().find(|column| !sheet.header.contains(&column.name)) {
             return Some(format!("there is no column '{}' for {}", missing.name, missing.role));
         }
+        let twice = self.0.iter().enumerate().find_map(|(at, column)| Some((column, self.0[..at].iter().find(|c| c.role == column.role)?)));
+        if let Some((second, first)) = twice {
+            return Some(format!("the columns '{}' and '{}' are both named as {}", first.name, second.name, second.role));
+        }
         if self.column(&Role::Item).is_none() {
             return Some("no column is named as the item".to_owned());
         }
@@ -332,20 +357,21 @@ impl ColumnMap {
     }
 }
 
-/// Whether most of the cells that are filled hold numbers.
+/// Whether most of the cells that hold anything hold numbers. Words for a missing number say nothing.
 fn is_numeric(sheet: &Sheet, name: &str) -> bool {
     let (numbers, filled) = numbers_in(sheet, name);
     numbers * 2 > filled
 }
 
-/// How many of the cells looked at hold numbers, and how many are filled.
-fn numbers_in(sheet: &Sheet, name: &str) -> (usize, usize) {
-    let cells: Vec<String> = sheet.rows.iter().take(LOOK).filter_map(|row| row.word(name)).collect();
-    (cells.iter().filter(|cell| number_of(cell).is_some()).count(), cells.len())
+/// How many of the cells looked at hold numbers, and how many hold anything; words for a missing number ("NaN", "n/a") are nothing.
+pub(super) fn numbers_in(sheet: &Sheet, name: &str) -> (usize, usize) {
+    let filled = sheet.rows.iter().filter_map(|row| row.word(name)).filter(|cell| !is_missing_word(cell));
+    let are_numbers: Vec<bool> = filled.take(LOOK).map(|cell| sheet.decimals.number(&cell).is_some()).collect();
+    (are_numbers.iter().filter(|is_number| **is_number).count(), are_numbers.len())
 }
 
 /// An answer that is plain from its name.
-fn named_answer(name: &str) -> Option<Role> {
+pub(super) fn named_answer(name: &str) -> Option<Role> {
     let lower = name.to_lowercase();
     let criterion = lower.strip_prefix("rating_").or_else(|| lower.strip_prefix("user_")).unwrap_or(&lower);
     if let Some(known) = CRITERIA.into_iter().map(Criterion::name).find(|known| *known == criterion) {
@@ -354,125 +380,4 @@ fn named_answer(name: &str) -> Option<Role> {
     let (rater, criterion) = name.split_once('_')?;
     let number = rater.to_lowercase().strip_prefix("rater").is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
     (number && !criterion.is_empty()).then(|| Role::Answer { criterion: criterion.to_owned(), rater: Some(rater.to_owned()) })
-}
-
-/// Reads a table by a map; without one by a guessed one.
-///
-/// # Errors
-/// When the map names a column that is not there, or lacks the item or any answer.
-pub fn read_columns(sheet: &Sheet, map: Option<&ColumnMap>) -> Result<Opinions, String> {
-    let guessed;
-    let (map, how) = match map {
-        Some(map) => (map, "columns as given"),
-        None => {
-            guessed = ColumnMap::guess(sheet);
-            (&guessed, "columns guessed (--columns says otherwise)")
-        }
-    };
-    if let Some(why) = map.objection(sheet) {
-        return Err(why);
-    }
-    let mut found = Opinions::new(OpinionFormat::Columns, sheet.problems.clone());
-    let nameless = rater_of_file(Path::new(&sheet.file));
-    for row in &sheet.rows {
-        read_row(map, row, &nameless, &mut found);
-    }
-    let paper = CRITERIA.map(Criterion::name);
-    for column in &map.0 {
-        let Role::Answer { criterion, .. } = &column.role else { continue };
-        if column.lower_is_better {
-            found.unscaled.insert(criterion.clone());
-        } else if paper.contains(&criterion.as_str()) {
-            found.scales.insert(criterion.clone(), AnswerScale::RUBRIC);
-        }
-    }
-    let unnamed = found.ratings.iter().map(|rated| &rated.rating.rater).chain(found.votes.iter().map(|vote| &vote.rater));
-    let by_file = map.column(&Role::Rater).is_none() && unnamed.into_iter().any(|rater| *rater == nameless);
-    let by_file =
-        if by_file { format!("; no column names the rater, so it is '{nameless}', as the file is called") } else { String::new() };
-    found.read_as = format!("{how}: {map}{by_file}");
-    Ok(found)
-}
-
-fn read_row(map: &ColumnMap, row: &SheetRow, nameless: &str, found: &mut Opinions) {
-    let cell = |role: &Role| map.column(role).and_then(|column| row.word(&column.name));
-    let name_of = |role: &Role| map.column(role).map_or("", |column| column.name.as_str());
-    let Some(item) = cell(&Role::Item) else {
-        found.problem(&row.place, name_of(&Role::Item), "the row names no item; left out");
-        return;
-    };
-    let rater = match (map.column(&Role::Rater), cell(&Role::Rater)) {
-        (_, Some(rater)) => rater,
-        (None, None) => nameless.to_owned(),
-        (Some(column), None) => {
-            found.problem(&row.place, &column.name, format!("the row names no rater; taken as by '{UNNAMED_RATER}'"));
-            UNNAMED_RATER.to_owned()
-        }
-    };
-    read_vote(map, row, &item, &rater, found);
-    let by_rater = answers_of(map, row, &rater, found);
-    let comment = cell(&Role::Comment).unwrap_or_default();
-    let seconds = cell(&Role::Seconds).and_then(|text| number_of(&text)).filter(|seconds| *seconds >= 0.0);
-    let model = cell(&Role::Model);
-    if model.is_none() && map.column(&Role::Model).is_some() && !by_rater.is_empty() {
-        found.problem(&row.place, name_of(&Role::Model), "the row names no model; its ratings are left out");
-        return;
-    }
-    for (rater, values) in by_rater {
-        let rating = Rating { comment: comment.clone(), ..Rating::new(rater, values) };
-        let model = model.clone().unwrap_or_default();
-        found.ratings.push(RatedEdit { item: item.clone(), model, rating, seconds, place: row.place.clone() });
-    }
-}
-
-/// The answers in a row, by rater and criterion.
-fn answers_of(map: &ColumnMap, row: &SheetRow, rater: &str, found: &mut Opinions) -> BTreeMap<String, BTreeMap<String, f64>> {
-    let mut by_rater: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
-    for column in &map.0 {
-        let Role::Answer { criterion, rater: named } = &column.role else { continue };
-        let value = match row.cells.get(&column.name) {
-            None | Some(Value::Null) => continue,
-            Some(Value::Number(number)) => number.as_f64(),
-            Some(_) => match row.word(&column.name) {
-                None => continue,
-                Some(text) => number_of(&text),
-            },
-        };
-        let Some(value) = value.filter(|value| value.is_finite()) else {
-            let text = row.word(&column.name).unwrap_or_else(|| row.cells[&column.name].to_string());
-            found.problem(&row.place, &column.name, format!("'{text}' is not a number; read as missing"));
-            continue;
-        };
-        let value = if column.lower_is_better { -value } else { value };
-        by_rater.entry(named.as_deref().unwrap_or(rater).to_owned()).or_default().insert(criterion.clone(), value);
-    }
-    by_rater
-}
-
-/// A vote may be written in words, or as the name of the model that won.
-fn read_vote(map: &ColumnMap, row: &SheetRow, item: &str, rater: &str, found: &mut Opinions) {
-    let [Some(first), Some(second), Some(vote)] = [Role::First, Role::Second, Role::Vote].map(|role| map.column(&role)) else { return };
-    let (Some(first_model), Some(second_model)) = (row.word(&first.name), row.word(&second.name)) else {
-        found.problem(&row.place, &first.name, "the row does not name two models; its vote is left out");
-        return;
-    };
-    let Some(text) = row.word(&vote.name) else { return };
-    let preference = match text.as_str() {
-        text if text == first_model => Some(Preference::First),
-        text if text == second_model => Some(Preference::Second),
-        text => preference_of(text),
-    };
-    let Some(preference) = preference.filter(|_| first_model != second_model) else {
-        let reason = format!("'{text}' is no vote between '{first_model}' and '{second_model}'; left out");
-        found.problem(&row.place, &vote.name, reason);
-        return;
-    };
-    found.votes.push(ModelVote {
-        item: item.to_owned(),
-        criterion: Criterion::Overall.name().to_owned(),
-        rater: rater.to_owned(),
-        first: first_model,
-        second: second_model,
-        preference,
-    });
 }

@@ -8,24 +8,29 @@
 //! | `editscore` | pairs, the preferred one first, by dimension | columns `key`, `dimension`, `output_images` |
 //! | `bpm` | `user_…` values of BPM's JSON | as a data set |
 //! | `manifest` | ratings inside the neutral manifest | columns `source` and `edited` |
+//! | `editscope` | what `export --format ratings` writes | columns `kind` and `rater` |
 //! | `columns` | anything else, by a [`ColumnMap`] that is given or guessed from the names | – |
 //!
 //! The sets that are published as Parquet are read from their JSON, JSONL or CSV export. Higher answers are better; a column whose
 //! lower values are better is marked in the map. What was not understood is listed with row and column, and the rest goes on.
 
+mod by_columns;
 mod columns;
 mod imagenhub;
 mod pairs;
+mod rater_file;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::{Format, LOCATE_LATER, Problem, ReadError, Sheet, bpm};
-use crate::domain::{ModelVote, Rating, assumed_scale, scale_words};
+use super::{DecimalSign, Format, LOCATE_LATER, Problem, ReadError, Sheet, bpm, read_rater_rows};
+use crate::domain::{ModelVote, Preference, Rating, assumed_scale, rater_name, scale_words};
 
-pub use columns::{Column, ColumnMap, Role, may_be_quality, read_columns};
+pub use by_columns::read_columns;
+pub use columns::{Column, ColumnMap, Role, may_be_quality};
+pub use rater_file::recognises as is_rater_file;
 
 /// A way in which opinions are written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,13 +41,15 @@ pub enum OpinionFormat {
     EditScore,
     Bpm,
     Manifest,
+    /// What this program exports.
+    RaterFile,
     Columns,
 }
 
 impl OpinionFormat {
     /// All formats, in the order of the table above.
-    pub const ALL: [Self; 7] =
-        [Self::ImagenHub, Self::GenAiBench, Self::EditReward, Self::EditScore, Self::Bpm, Self::Manifest, Self::Columns];
+    pub const ALL: [Self; 8] =
+        [Self::ImagenHub, Self::GenAiBench, Self::EditReward, Self::EditScore, Self::Bpm, Self::Manifest, Self::RaterFile, Self::Columns];
 
     /// The word on the command line.
     pub const fn name(self) -> &'static str {
@@ -53,6 +60,7 @@ impl OpinionFormat {
             Self::EditScore => "editscore",
             Self::Bpm => "bpm",
             Self::Manifest => "manifest",
+            Self::RaterFile => "editscope",
             Self::Columns => "columns",
         }
     }
@@ -138,6 +146,8 @@ pub struct Opinions {
     /// consistent the rater is.
     pub ratings: Vec<RatedEdit>,
     pub votes: Vec<ModelVote>,
+    /// Where each vote stands, as a message names it (`file:line`).
+    pub vote_places: Vec<String>,
     /// The scale of each criterion that has a known one.
     pub scales: BTreeMap<String, AnswerScale>,
     /// Criteria whose answers are on no known scale, whatever such a criterion is usually asked on: their sign was turned, or they do not fit.
@@ -155,11 +165,17 @@ impl Opinions {
             format,
             ratings: Vec::new(),
             votes: Vec::new(),
+            vote_places: Vec::new(),
             scales: BTreeMap::new(),
             unscaled: BTreeSet::new(),
             read_as: String::new(),
             problems,
         }
+    }
+
+    fn add_vote(&mut self, place: &str, vote: ModelVote) {
+        self.votes.push(vote);
+        self.vote_places.push(place.to_owned());
     }
 
     fn problem(&mut self, place: &str, column: &str, reason: impl fmt::Display) {
@@ -197,13 +213,45 @@ impl Opinions {
         }
     }
 
+    /// Brings the names of raters into the form in which they are kept.
+    fn name_raters(&mut self) {
+        for name in self.ratings.iter_mut().map(|rated| &mut rated.rating.rater).chain(self.votes.iter_mut().map(|vote| &mut vote.rater)) {
+            *name = rater_name(name);
+        }
+    }
+
+    /// Leaves one vote of each rater about two edits under a criterion, the last, and says how many were given more than once.
+    fn check_votes(&mut self, file: &str) {
+        let mut last: HashMap<[String; 5], (usize, Preference)> = HashMap::new();
+        let (mut same, mut other) = (None, None);
+        for (place, vote) in self.votes.iter().enumerate() {
+            let (about, says) = about(vote);
+            if let Some((_, before)) = last.insert(about, (place, says)) {
+                let told = if before == says { &mut same } else { &mut other };
+                let first = || format!("{} about {} and {} of {}", vote.rater, vote.first, vote.second, vote.item);
+                told.get_or_insert_with(|| (0, first())).0 += 1;
+            }
+        }
+        let mut say = |told: Option<(usize, String)>, what: &str| {
+            let Some((count, first)) = told else { return };
+            let reason = format!("{count} votes {what}, first {first}");
+            self.problems.push(Problem { place: file.to_owned(), reason });
+        };
+        say(same, "are given more than once by the same rater; each counts once");
+        say(other, "contradict an earlier one of the same rater about the same edits; the last counts");
+        let mut place = 0..;
+        self.votes.retain(|vote| last.get(&about(vote).0).map(|(last, _)| *last) == place.next());
+    }
+
     /// Says how many answers are replaced by a later one of the same rater about the same edit.
     fn check_repeats(&mut self, file: &str) {
         let mut last: HashMap<[&str; 4], f64> = HashMap::new();
         let mut replaced: Option<(usize, String)> = None;
+        let mut same = 0;
         for rated in &self.ratings {
             for (criterion, value) in &rated.rating.values {
                 let before = last.insert([&rated.item, &rated.model, &rated.rating.rater, criterion], *value);
+                same += usize::from(before == Some(*value));
                 if before.is_some_and(|before| before != *value) {
                     let model = if rated.model.is_empty() { "the edit" } else { &rated.model };
                     let first = || format!("{} about {model} of {} at {}", rated.rating.rater, rated.item, rated.place);
@@ -211,12 +259,24 @@ impl Opinions {
                 }
             }
         }
+        if same > 0 {
+            self.read_as
+                .push_str(&format!("; {same} answers say again what the same rater said of the same edit, which counts as a repeat"));
+        }
         if let Some((count, first)) = replaced {
             let reason =
                 format!("{count} answers differ from an earlier one of the same rater to the same edit, first {first}; the last counts");
             self.problems.push(Problem { place: file.to_owned(), reason });
         }
     }
+}
+
+/// What a vote is about, whichever edit stands first (item, both models, criterion, rater), and what it says with the first model by name first.
+pub fn about(vote: &ModelVote) -> ([String; 5], Preference) {
+    let turned = vote.first > vote.second;
+    let (first, second) = if turned { (&vote.second, &vote.first) } else { (&vote.first, &vote.second) };
+    let says = if turned { vote.preference.swapped() } else { vote.preference };
+    ([&vote.item, first, second, &vote.criterion, &vote.rater].map(Clone::clone), says)
 }
 
 /// Reads opinions. `format` overrides the detection; `columns` says what the columns mean (and that the format is `columns`).
@@ -229,10 +289,17 @@ pub fn read_opinions(path: &Path, format: Option<OpinionFormat>, columns: Option
         (_, Some(_)) => OpinionFormat::Columns,
         (Some(format), None) => format,
         (None, None) if is_data_set(path) => OpinionFormat::Manifest,
-        (None, None) => return of_sheet(&Sheet::read(path)?, None, None).map_err(nothing),
+        (None, None) => {
+            let sheet = Sheet::read(path)?;
+            if !rater_file::recognises(&sheet) {
+                return of_sheet(&sheet, None, None).map_err(nothing);
+            }
+            OpinionFormat::RaterFile
+        }
     };
     match format {
         OpinionFormat::Bpm | OpinionFormat::Manifest => from_data_set(path),
+        OpinionFormat::RaterFile => rater_file::opinions(read_rater_rows(path)?).map_err(nothing),
         format => of_sheet(&Sheet::read(path)?, Some(format), columns).map_err(nothing),
     }
 }
@@ -280,10 +347,12 @@ pub fn read_sheet(sheet: &Sheet, format: OpinionFormat, columns: Option<&ColumnM
         OpinionFormat::GenAiBench => pairs::read_genai_bench(sheet)?,
         OpinionFormat::EditReward => pairs::read_editreward(sheet)?,
         OpinionFormat::EditScore => pairs::read_editscore(sheet)?,
-        OpinionFormat::Bpm | OpinionFormat::Manifest | OpinionFormat::Columns => read_columns(sheet, columns)?,
+        OpinionFormat::Bpm | OpinionFormat::Manifest | OpinionFormat::RaterFile | OpinionFormat::Columns => read_columns(sheet, columns)?,
     };
+    found.name_raters();
     found.check_scales();
     found.check_repeats(&sheet.file);
+    found.check_votes(&sheet.file);
     Ok(found)
 }
 
@@ -338,7 +407,7 @@ fn from_data_set(path: &Path) -> Result<Opinions, ReadError> {
     Ok(found)
 }
 
-/// A number in a cell: plain, or with a decimal comma.
+/// A number in a text that belongs to no table: plain, or with a decimal comma that cannot stand between thousands.
 pub fn number_of(text: &str) -> Option<f64> {
-    super::ratings::decimal(text).filter(|value| value.is_finite())
+    DecimalSign::Unknown.number(text)
 }

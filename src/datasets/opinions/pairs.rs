@@ -1,11 +1,12 @@
 //! Published sets of preferences: GenAI-Bench's votes, EditReward's pairs and EditScore's pairs, from JSON, JSONL or CSV exports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, number_of};
+use super::columns::named_columns;
+use super::{AnswerScale, OpinionFormat, Opinions, RatedEdit, about};
 use crate::datasets::ratings::{is_true, rater_of_file};
 use crate::datasets::{Sheet, SheetRow};
 use crate::domain::{ModelVote, Preference, Rating};
@@ -13,20 +14,37 @@ use crate::domain::{ModelVote, Preference, Rating};
 /// Asked when a set does not say what.
 const OVERALL: &str = "overall";
 
-/// Who decided, when a set does not say: the name of its file.
+/// Who decided: the first column that is named as the rater and filled in, or the name of the file.
 fn rater_in(row: &SheetRow, sheet: &Sheet) -> String {
-    let named = ["rater", "annotator", "annotator_id", "user_id", "worker_id"].iter().find_map(|name| row.word(name));
+    let named = named_columns(&sheet.header, "rater").into_iter().find_map(|name| row.word(name));
     named.unwrap_or_else(|| rater_of_file(Path::new(&sheet.file)))
 }
 
-/// Says whose word the rows are that name no rater.
-fn read_as(sheet: &Sheet, what: &str) -> String {
-    format!("{what}; rows that name no rater are by '{}', as the file is called", rater_of_file(Path::new(&sheet.file)))
+/// Columns that are listed by name as unused; more are counted.
+const LISTED: usize = 8;
+
+/// Says by which column raters are told apart, whose word the other rows are, and which columns say nothing to this reader, which knows
+/// those in `used`.
+fn read_as(sheet: &Sheet, what: &str, used: &[&str]) -> String {
+    let raters = named_columns(&sheet.header, "rater");
+    let by = raters.first().map_or_else(String::new, |column| format!("the rater from column '{column}'; "));
+    let known = |name: &str| used.contains(&name) || KEYS.contains(&name) || raters.contains(&name);
+    let unused: Vec<&str> = sheet.header.iter().map(String::as_str).filter(|name| !known(name)).collect();
+    let more = if unused.len() > LISTED { format!(" and {} more", unused.len() - LISTED) } else { String::new() };
+    let unused = match unused.len() {
+        0 => String::new(),
+        _ => format!("; columns not used: {}{more}", unused.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ")),
+    };
+    let file = rater_of_file(Path::new(&sheet.file));
+    format!("{what}; {by}rows that name no rater are by '{file}', as the file is called{unused}")
 }
+
+/// Columns that name the item by a key.
+const KEYS: [&str; 4] = ["item", "uid", "id", "index"];
 
 /// The item of a row: a key if there is one, else the instruction with the source.
 fn item_in(row: &SheetRow, instruction: &[&str], source: &[&str]) -> Option<String> {
-    if let Some(key) = ["item", "uid", "id", "index"].iter().find_map(|name| row.word(name)) {
+    if let Some(key) = KEYS.iter().find_map(|name| row.word(name)) {
         return Some(key);
     }
     let text = |names: &[&str]| names.iter().find_map(|name| row.word(name));
@@ -38,9 +56,11 @@ fn item_in(row: &SheetRow, instruction: &[&str], source: &[&str]) -> Option<Stri
 
 /// GenAI-Bench, image edition: `left_model`, `right_model` and `vote_type` in {leftvote, rightvote, tievote, bothbad_vote}.
 pub(super) fn read_genai_bench(sheet: &Sheet) -> Result<Opinions, String> {
+    const INSTRUCTION: [&str; 3] = ["instruct_prompt", "instruction", "prompt"];
+    const SOURCE: [&str; 2] = ["source_image", "source_prompt"];
     let mut found = Opinions::new(OpinionFormat::GenAiBench, sheet.problems.clone());
     for row in &sheet.rows {
-        let Some(item) = item_in(row, &["instruct_prompt", "instruction", "prompt"], &["source_image", "source_prompt"]) else {
+        let Some(item) = item_in(row, &INSTRUCTION, &SOURCE) else {
             found.problem(&row.place, "instruct_prompt", "the row names no item; left out");
             continue;
         };
@@ -58,8 +78,24 @@ pub(super) fn read_genai_bench(sheet: &Sheet) -> Result<Opinions, String> {
             preference,
         );
     }
-    found.read_as = read_as(sheet, "votes between left_model and right_model");
+    tell_voters_apart(&mut found, sheet);
+    let used = [&INSTRUCTION[..], &SOURCE, &["left_model", "right_model", "vote_type"]].concat();
+    found.read_as = read_as(sheet, "votes between left_model and right_model", &used);
     Ok(found)
+}
+
+/// Every row of that set is one person's vote, and names nobody: of several votes about the same edits the second is by another voter, who is
+/// called `FILE #2`, the third by `FILE #3`, ….
+fn tell_voters_apart(found: &mut Opinions, sheet: &Sheet) {
+    let nameless = rater_of_file(Path::new(&sheet.file));
+    let mut counts: HashMap<[String; 5], usize> = HashMap::new();
+    for vote in found.votes.iter_mut().filter(|vote| vote.rater == nameless) {
+        let count = counts.entry(about(vote).0).or_default();
+        *count += 1;
+        if *count > 1 {
+            vote.rater = format!("{nameless} #{count}");
+        }
+    }
 }
 
 /// A vote in the words of several sets; `None` for anything else.
@@ -94,7 +130,8 @@ fn add_vote(
         return;
     }
     let rater = rater_in(row, sheet);
-    found.votes.push(ModelVote { item, criterion: criterion.to_owned(), rater, first: first.clone(), second: second.clone(), preference });
+    let vote = ModelVote { item, criterion: criterion.to_owned(), rater, first: first.clone(), second: second.clone(), preference };
+    found.add_vote(&row.place, vote);
 }
 
 /// EditReward's training pairs: the first of the two is preferred unless `tie_case` says that they tie; each has 1-4 on two
@@ -102,9 +139,11 @@ fn add_vote(
 pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
     const ANSWERS: [(&str, &str); 3] =
         [("dim1_score", "instruction_following"), ("dim2_score", "visual_quality"), ("overall_score", OVERALL)];
+    const INSTRUCTION: [&str; 2] = ["prompt", "instruction"];
+    const SOURCE: [&str; 2] = ["path_src", "source"];
     let mut found = Opinions::new(OpinionFormat::EditReward, sheet.problems.clone());
     for row in &sheet.rows {
-        let Some(item) = item_in(row, &["prompt", "instruction"], &["path_src", "source"]) else {
+        let Some(item) = item_in(row, &INSTRUCTION, &SOURCE) else {
             found.problem(&row.place, "prompt", "the row names no item; left out");
             continue;
         };
@@ -114,9 +153,9 @@ pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
             for (column, criterion) in ANSWERS {
                 let column = format!("{side}_{column}");
                 let Some(text) = row.word(&column) else { continue };
-                match number_of(&text) {
+                match sheet.decimals.number(&text) {
                     Some(value) => drop(values.insert(criterion.to_owned(), value)),
-                    None => found.problem(&row.place, &column, format!("'{text}' is no number; read as missing")),
+                    None => found.problem(&row.place, &column, format!("{}; read as missing", sheet.decimals.why_none(&text))),
                 }
             }
             if !values.is_empty() {
@@ -132,7 +171,10 @@ pub(super) fn read_editreward(sheet: &Sheet) -> Result<Opinions, String> {
     let dimension = AnswerScale { min: 1.0, max: 4.0, step: None };
     let sum = AnswerScale { min: 2.0, max: 8.0, step: None };
     found.scales = ANSWERS.map(|(_, name)| (name.to_owned(), if name == OVERALL { sum } else { dimension })).into_iter().collect();
-    found.read_as = read_as(sheet, "pairs of model1 (preferred) and model2, with ratings of both on two dimensions");
+    let answers: Vec<String> = ["model1", "model2"].iter().flat_map(|side| ANSWERS.map(|(column, _)| format!("{side}_{column}"))).collect();
+    let mut used = [&INSTRUCTION[..], &SOURCE, &["model1", "model2", "tie_case"]].concat();
+    used.extend(answers.iter().map(String::as_str));
+    found.read_as = read_as(sheet, "pairs of model1 (preferred) and model2, with ratings of both on two dimensions", &used);
     Ok(found)
 }
 
@@ -151,15 +193,18 @@ pub(super) fn read_editscore(sheet: &Sheet) -> Result<Opinions, String> {
     // The order says who won, so a file that was written twice holds every pair twice.
     let before = found.votes.len();
     let mut seen = std::collections::HashSet::new();
-    found.votes.retain(|vote| {
-        seen.insert((vote.item.clone(), vote.criterion.clone(), vote.first.clone(), vote.second.clone(), vote.rater.clone()))
-    });
+    let places = std::mem::take(&mut found.vote_places);
+    for (vote, place) in std::mem::take(&mut found.votes).into_iter().zip(places) {
+        if seen.insert((vote.item.clone(), vote.criterion.clone(), vote.first.clone(), vote.second.clone(), vote.rater.clone())) {
+            found.add_vote(&place, vote);
+        }
+    }
     if found.votes.len() < before {
         let reason = format!("{} pairs come more than once; each is counted once", before - found.votes.len());
         found.problems.push(crate::datasets::Problem { place: sheet.file.clone(), reason });
     }
     let what = "pairs named by 'key', the first preferred; edits are told apart by their keys, the set names no models";
-    found.read_as = read_as(sheet, what);
+    found.read_as = read_as(sheet, what, &["key", "instruction", "dimension"]);
     Ok(found)
 }
 

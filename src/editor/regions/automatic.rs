@@ -6,11 +6,12 @@ use std::sync::Arc;
 use crate::domain::regions::{Area, KeptRegion, RegionFacts, RegionId};
 use crate::domain::{Detection, RegionOrigin, RegionRole, Score};
 
-/// The boxes and the mask of a score, source first, then edit. A mask that cannot be read is left out: the score says why.
-pub fn automatic_regions(score: &Score) -> [Vec<KeptRegion>; 2] {
-    let source = boxes(&score.boxes.source, RegionRole::Original);
-    let mut edit = boxes(&score.boxes.edit, RegionRole::Edited);
-    if let Some(mask) = score.mask.as_ref().and_then(|rle| rle.to_mask().ok()) {
+/// The boxes and the mask that networks found, source first, then edit: each role may be known from another score. A mask that cannot be
+/// read is left out: the score says why.
+pub fn automatic_regions(original: Option<&Score>, edited: Option<&Score>, mask: Option<&Score>) -> [Vec<KeptRegion>; 2] {
+    let source = original.map(|score| boxes(&score.boxes.source, RegionRole::Original)).unwrap_or_default();
+    let mut edit = edited.map(|score| boxes(&score.boxes.edit, RegionRole::Edited)).unwrap_or_default();
+    if let Some(mask) = mask.and_then(|score| score.mask.as_ref()?.to_mask().ok()) {
         edit.push(KeptRegion {
             id: RegionId::automatic(RegionRole::EditMask, 0),
             facts: RegionFacts { role: RegionRole::EditMask, origin: RegionOrigin::Segmenter, name: "edit mask".into(), confidence: None },
@@ -34,7 +35,7 @@ fn boxes(found: &[Detection], role: RegionRole) -> Vec<KeptRegion> {
     };
     let region = |found: &Detection| KeptRegion {
         id: RegionId::automatic(role, name(found)),
-        facts: RegionFacts { role, origin: RegionOrigin::Detector, name: found.phrase.clone(), confidence: Some(found.confidence) },
+        facts: RegionFacts { role, origin: RegionOrigin::Detector, name: found.name().to_owned(), confidence: Some(found.confidence) },
         area: Area::Box(found.rect_in_image),
     };
     found.iter().map(region).collect()

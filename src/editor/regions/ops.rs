@@ -160,13 +160,24 @@ impl RegionDocument {
     /// # Errors
     /// When nothing of it lies on the picture, or a conflict is not settled.
     pub fn add_box(&mut self, role: RegionRole, rect_in_image: Rect<ImageSpace>, name: &str, author: &Author) -> Result<(), NotChanged> {
+        self.put_box(role, rect_in_image, name, "drew a box", author)
+    }
+
+    fn put_box(
+        &mut self,
+        role: RegionRole,
+        rect_in_image: Rect<ImageSpace>,
+        name: &str,
+        what: &str,
+        author: &Author,
+    ) -> Result<(), NotChanged> {
         let side = side_of(role);
         let rect = rect_in_image.clipped(self.size_of(side));
         if rect.area() <= 0.0 {
             return Err(NotChanged::Because("the box lies outside the picture".into()));
         }
         let mut added = RegionId::default();
-        self.correct(role, author, format!("drew a box {}", edges_text(&rect)), |state| {
+        self.correct(role, author, format!("{what} {}", edges_text(&rect)), |state| {
             added = fresh_id(state);
             state.regions.push(KeptRegion { id: added, facts: a_persons(role, name), area: Area::Box(rect) });
             Ok(())
@@ -211,7 +222,7 @@ impl RegionDocument {
         let region = self.get(Side::Source, id).ok_or(NotChanged::Nothing)?;
         let Area::Box(rect) = &region.area else { return Err(NotChanged::Because("masks hold for both pictures already".into())) };
         let (rect, name) = (self.side_from_canvas(Side::Edit) * *rect, region.facts.name.clone());
-        self.add_box(RegionRole::Edited, rect, &name, author)
+        self.put_box(RegionRole::Edited, rect, &name, "copied a box of the source to the edit:", author)
     }
 
     /// Adds the pixels of a box to the mask of a role.
@@ -319,6 +330,12 @@ impl RegionDocument {
         self.put_mask(role, target, (mask, growth), what, author)
     }
 
+    /// For the journal: that a change begins with a mask that a network found, and which; another score finds another one.
+    fn began_with(&self, role: RegionRole, target: Option<RegionId>) -> String {
+        let found = target.filter(|_| !self.speaks_for(Side::Edit, role)).and_then(|id| self.get(Side::Edit, id));
+        found.map_or_else(String::new, |region| format!(", on the automatic mask of {:.0} px", region.area.pixels()))
+    }
+
     /// Puts a mask that differs in place of the target's; `growth` is how many pixels more it has.
     fn put_mask(
         &mut self,
@@ -329,7 +346,8 @@ impl RegionDocument {
         author: &Author,
     ) -> Result<(), NotChanged> {
         let mut painted = target;
-        self.correct(role, author, format!("{what} ({growth:+} px, {})", mask_name(role)), |state| {
+        let began = self.began_with(role, target);
+        self.correct(role, author, format!("{what} ({growth:+} px, {}{began})", mask_name(role)), |state| {
             let area = Area::Mask(Arc::new(mask));
             match target.and_then(|id| state.get_mut(id)) {
                 Some(region) => {

@@ -59,7 +59,19 @@ impl Tool {
             Self::Eraser => "Drag removes pixels from the mask; Shift and a click erases along a straight line.",
             Self::Polygon => "Clicks set corners; a double click or Enter closes the polygon, Backspace takes a corner back.",
             Self::Lasso => "Drag around an area to add it to the mask, or to take it away.",
-            Self::Points => "A click says “this belongs to it”, a right click “this does not”, a drag gives a box; Enter accepts.",
+            Self::Points => "A click says “this belongs to it”, a right click “this is background”, a drag gives a box; Enter accepts.",
+        }
+    }
+
+    /// The same in a few words.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Pan => "Drag moves, a click selects",
+            Self::Box => "Drag draws or moves a box",
+            Self::Brush | Self::Eraser => "Shift and a click: straight line",
+            Self::Polygon => "Clicks set corners, Enter closes",
+            Self::Lasso => "Drag around an area",
+            Self::Points => "Click: belongs to it · right click: background · drag: a box",
         }
     }
 

@@ -171,7 +171,12 @@ impl Tools {
             return Err(NotChanged::Because(format!("the proposal is {}, the source {}", proposed.size(), mask.size())));
         }
         let what = if options.subtract { "took a proposal away" } else { "accepted a proposal" };
-        let done = document.paint(options.mask_role, target, mask, what, author);
+        let done = document.paint(options.mask_role, target, mask, what, author).map_err(|error| match error {
+            NotChanged::Nothing if options.subtract => {
+                NotChanged::Because("The proposal and the mask have no pixel in common: nothing was taken away.".into())
+            }
+            error => error,
+        });
         self.prompt = None;
         self.revision += 1;
         done

@@ -14,9 +14,10 @@ use crate::engine::cache::ProjectCache;
 use crate::engine::evaluate::{Run, evaluate};
 use crate::engine::handle::Outbox;
 use crate::engine::inputs;
-use crate::engine::messages::{Event, RunToken, ScoreRequest};
+use crate::engine::messages::{Event, Level, RunToken, ScoreRequest};
 use crate::engine::networks::NetworkSlot;
 use crate::engine::scored_by::load_for;
+use crate::engine::{baselines, measured};
 use crate::imaging::paste::paste_back;
 use crate::metrics::bpm::{PairInput, Partial, Pending, Settings, score_pair};
 use crate::metrics::ports::{Networks, PortError};
@@ -30,15 +31,20 @@ use super::{Ask, AuditEvent, PastedBack};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Background {
     Rescore(Ask),
+    /// The score has followed; other metrics of pixels still have to.
+    Measure(Ask),
     Sensitivity(Ask),
-    PasteBack { ask: Ask, feather: f32 },
+    PasteBack {
+        ask: Ask,
+        feather: f32,
+    },
 }
 
 impl Background {
     /// Which edit it is about.
     pub const fn ask(&self) -> &Ask {
         match self {
-            Self::Rescore(ask) | Self::Sensitivity(ask) | Self::PasteBack { ask, .. } => ask,
+            Self::Rescore(ask) | Self::Measure(ask) | Self::Sensitivity(ask) | Self::PasteBack { ask, .. } => ask,
         }
     }
 }
@@ -73,10 +79,19 @@ pub fn finish(job: &Background, networks: &mut NetworkSlot, newest: &Newest, out
     let Ask { ticket, edit, .. } = *job.ask();
     let failed = |error: anyhow::Error| crate::engine::in_words(&error);
     match job {
-        Background::Rescore(ask) if !newest.is(ask) => {}
+        Background::Rescore(ask) | Background::Measure(ask) if !newest.is(ask) => {}
         Background::Rescore(ask) => {
             if let Err(error) = rescore(ask, networks, newest, out) {
                 out.publish(Event::Audit(AuditEvent::Failed { ticket, edit, why: failed(error) }));
+            }
+        }
+        Background::Measure(ask) => {
+            let measured = Project::open(&ask.project).map_err(Into::into).and_then(|project| measure(&project, ask, out));
+            if let Err(error) = measured {
+                out.say(
+                    Level::Warning,
+                    format!("The score holds, but its other metrics could not be measured anew: {}", crate::engine::in_words(&error)),
+                );
             }
         }
         Background::Sensitivity(ask) => {
@@ -107,12 +122,13 @@ fn rescore(ask: &Ask, networks: &mut NetworkSlot, newest: &Newest, out: &Outbox)
         rescore: false,
         baselines: BaselineChoice::None,
     };
+    let before = measured::before(&project, ask.edit, ask.profile)?;
+    let mut scored = None;
     let mut emit = |event: Event| {
         let answer = match event {
-            Event::EditScored { edit, score, .. } => {
-                let partial = Partial { score: Score::clone(&score), pending: Pending::default(), mask_in_bpm500: None };
-                let millis = began.elapsed().as_secs_f64() * 1e3;
-                AuditEvent::Rescored { ticket: ask.ticket, edit, partial: Arc::new(partial), millis, kept: true }
+            Event::EditScored { score, .. } => {
+                scored = Some(score);
+                return;
             }
             Event::EditFailed { edit, why, .. } => AuditEvent::Failed { ticket: ask.ticket, edit, why },
             Event::Message { level, text } => return out.say(level, text),
@@ -123,7 +139,30 @@ fn rescore(ask: &Ask, networks: &mut NetworkSlot, newest: &Newest, out: &Outbox)
     // Not among the jobs of the window, which have tokens from 1 on.
     let token = RunToken(0);
     let mut run = Run { token, request: &request, cancelled: &|| !newest.is(ask), emit: &mut emit, between: &mut |_| {} };
-    evaluate(&project, networks, &mut run).map(drop)
+    let ended = evaluate(&project, networks, &mut run).map(drop);
+    let Some(score) = scored else { return ended };
+    // Beside the score before it is told: whoever hears of it reads both.
+    if let Some(before) = before {
+        measured::carry(&project, ask.edit, before, &score)?;
+    }
+    let partial = Arc::new(Partial { score: Score::clone(&score), pending: Pending::default(), mask_in_bpm500: None });
+    let millis = began.elapsed().as_secs_f64() * 1e3;
+    out.publish(Event::Audit(AuditEvent::Rescored { ticket: ask.ticket, edit: ask.edit, partial, millis, kept: true }));
+    ended?;
+    measure(&project, ask, out)
+}
+
+/// Measures what pixels tell of the region as it is now, where an older region was measured.
+fn measure(project: &Project, ask: &Ask, out: &Outbox) -> anyhow::Result<()> {
+    let known = project.newest_baselines(ask.edit, ask.profile)?;
+    if !known.is_some_and(|(_, known)| measured::outdated_pixels(&known)) {
+        return Ok(());
+    }
+    let pair = Pair::load(project, ask.edit)?;
+    if baselines::pixels_again(project, ask.edit, ask.profile, [&pair.source, &pair.edit])? {
+        out.publish(Event::Audit(AuditEvent::Measured { ticket: ask.ticket, edit: ask.edit }));
+    }
+    Ok(())
 }
 
 fn sensitivity(ask: &Ask, networks: &mut NetworkSlot, out: &Outbox) -> anyhow::Result<super::Sensitivity> {

@@ -63,6 +63,11 @@ pub enum AuditEvent {
         edit: EditId,
         result: Result<Arc<Sensitivity>, String>,
     },
+    /// Other metrics of the edit were measured anew after a correction; they are in the project.
+    Measured {
+        ticket: u64,
+        edit: EditId,
+    },
     PastedBack {
         ticket: u64,
         edit: EditId,

@@ -14,7 +14,7 @@ use crate::engine::inputs::{self, Reading};
 use crate::engine::known::{CacheNames, Known};
 use crate::engine::messages::Event;
 use crate::engine::scored_by::run_of;
-use crate::engine::{corrections, triage};
+use crate::engine::{corrections, measured, triage};
 use crate::metrics::bpm::{PairInput, Partial, Settings, judge, sensitivity};
 use crate::metrics::ports::Networks;
 use crate::storage::{EditId, Project, Run};
@@ -159,6 +159,7 @@ impl Desk {
         if !partial.pending.is_none() {
             return Ok(later);
         }
+        let before = measured::before(project, ask.edit, ask.profile)?;
         let score = triage::complete((partial.score.clone(), partial.mask_in_bpm500.clone()), &pair.canvases);
         if instant.corrected {
             corrections::keep_corrected(project, &run.about, ask.edit, Some(&score), ask.profile, millis / 1e3)?;
@@ -166,8 +167,12 @@ impl Desk {
             project.put_score(run.id, ask.edit, &score, millis / 1e3)?;
             project.drop_corrections(ask.edit, ask.profile)?;
         }
+        let measure = before.is_some();
+        if let Some(before) = before {
+            measured::carry(project, ask.edit, before, &score)?;
+        }
         tell(&Arc::new(Partial { score, ..Partial::clone(&partial) }), true);
-        Ok(None)
+        Ok(measure.then(|| Background::Measure(ask.clone())))
     }
 
     fn sensitivity(&mut self, ask: &Ask, all: bool, out: &Outbox) -> anyhow::Result<Option<Background>> {

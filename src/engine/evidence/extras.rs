@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{Gathered, METRICS, is_distance};
-use crate::datasets::Problem;
 use crate::datasets::opinions::{may_be_quality, number_of};
+use crate::datasets::{Problem, is_missing_word};
+use crate::domain::is_answer;
 use crate::storage::StoredEdit;
 
 impl Gathered {
@@ -17,7 +18,8 @@ impl Gathered {
         for (key, value) in edits.iter().flat_map(|edit| &edit.extra) {
             if let Some(number) = number_in(value) {
                 let (numbers, filled) = keys.entry(key).or_default();
-                *filled += 1;
+                // "NaN" and "n/a" say nothing about the others; they are listed below.
+                *filled += usize::from(number.is_some() || !value.as_str().is_some_and(is_missing_word));
                 *numbers += usize::from(number.is_some());
             }
         }
@@ -37,7 +39,8 @@ impl Gathered {
                 }
             }
             if let Some(first) = odd.first() {
-                let reason = format!("{} edits have '{key}' that is no number, first '{}'; read as missing", odd.len(), first.key);
+                let reason =
+                    format!("{} edits have '{key}' that is no number within ±1e15, first '{}'; read as missing", odd.len(), first.key);
                 self.problems.push(Problem { place: "imported metrics".into(), reason });
             }
         }
@@ -57,7 +60,7 @@ impl Gathered {
 /// The number in a value; `Some(None)` for a filled one that is none, `None` for one that is empty or no plain value.
 fn number_in(value: &Value) -> Option<Option<f64>> {
     match value {
-        Value::Number(number) => Some(number.as_f64()),
+        Value::Number(number) => Some(number.as_f64().filter(|value| is_answer(*value))),
         Value::String(text) if text.trim().is_empty() => None,
         Value::String(text) => Some(number_of(text)),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,

@@ -13,11 +13,12 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 
 use crate::datasets::Problem;
-use crate::domain::{Asked, Better, Profile, column_better};
+use crate::domain::{Asked, Better, Profile, column_better, names_alike};
 use crate::stats::comparison::{About, Content, Evidence, OVERALL, Subject, criteria_of, hash_of};
 use crate::stats::people::{EditName, means};
 use crate::storage::{EditId, Project};
 
+pub use project::saved_range;
 pub use report::{report_extras, report_points};
 
 /// The metric's own values, in the order of tables.
@@ -41,6 +42,8 @@ pub struct Gathered {
     known: BTreeMap<EditName, usize>,
     /// What each answer is an answer to, in the order of [`Evidence::answers`]; until [`Self::finish`] these have no criterion yet.
     asked: Vec<Asked>,
+    /// How many of the answers and votes are a project's; the first ones.
+    of_project: (usize, usize),
     /// Items and models of which several edits are known, so that the name alone says nothing, and how often it was said nevertheless.
     ambiguous: BTreeMap<EditName, usize>,
 }
@@ -52,7 +55,9 @@ pub struct Gathered {
 /// When the project cannot be read, or has no such range, or nothing in it is scored or rated.
 pub fn of_project(path: &Path, profile: Profile, range: Option<&str>, ground_truth: Option<&Path>) -> anyhow::Result<Gathered> {
     let mut gathered = Gathered::new(path.display().to_string());
-    gathered.add_project(&Project::open_read_only(path)?, profile, range, false)?;
+    let project = Project::open_read_only(path)?;
+    let range = range.map(|name| saved_range(&project, name, profile)).transpose()?;
+    gathered.add_project(&project, profile, range, false)?;
     gathered.finish(&[], ground_truth)
 }
 
@@ -79,7 +84,7 @@ impl Gathered {
             row.human = at.and_then(|&at| evidence.subjects[at].human.get(OVERALL).copied());
         }
         if let Some(path) = ground_truth {
-            marks::add(path, evidence, &mut self.problems)?;
+            marks::add(path, evidence, &mut self.problems, &mut self.remarks)?;
             let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
             self.about.content.push(Content { what: format!("ground truth: {file}"), hash: file_hash(path)? });
         }
@@ -116,7 +121,11 @@ impl Gathered {
             }
         }
         if let Some((item, model)) = strangers.first() {
-            let reason = format!("{} rated edits have no scores here, first {model} of {item}; left out of the agreement", strangers.len());
+            let reason = format!(
+                "{} rated edits have no scores here, first {model} of {item}; left out of the agreement with metrics, and of people's means, win rates \
+                 and strengths of models; the agreement between raters counts them",
+                strangers.len()
+            );
             self.problems.push(Problem { place: "ratings".into(), reason });
         }
     }
@@ -150,6 +159,9 @@ impl Gathered {
             evidence.answers.iter().map(|answer| &answer.rater).chain(evidence.votes.iter().map(|vote| &vote.rater)).collect();
         let about = &mut self.about;
         about.rater_set = raters.into_iter().cloned().collect();
+        for names in names_alike(about.rater_set.iter().map(String::as_str)) {
+            self.remarks.push(format!("are the raters {} one person? They are counted as {}", names.join(" and "), names.len()));
+        }
         about.edits = evidence.subjects.len();
         about.rated = evidence.subjects.iter().filter(|subject| !subject.human.is_empty()).count();
         about.vote_count = evidence.votes.len();

@@ -6,25 +6,34 @@ use anyhow::{Context as _, bail};
 
 use super::{Gathered, METRICS, metric_names};
 use crate::datasets::Problem;
-use crate::domain::{Asked, Outcome, Profile, Score, columns};
+use crate::domain::{Asked, Outcome, Profile, Range, Score, columns};
 use crate::engine::results::{self, ScoredEdit};
 use crate::stats::comparison::{Evidence, OVERALL, Subject, labels_of};
 use crate::stats::people::EditName;
 use crate::stats::weights::PartsRow;
 use crate::storage::{EditId, Flag, Project, SessionOpinions, flags_of};
 
+/// The saved range of that name.
+///
+/// # Errors
+/// When the project cannot be read or has no such range.
+pub fn saved_range(project: &Project, name: &str, profile: Profile) -> anyhow::Result<Range> {
+    project.range(name, profile)?.with_context(|| {
+        let path = project.path().display();
+        format!("{path}: the project has no range '{name}' of profile {profile}; `editscope range list` lists them")
+    })
+}
+
 impl Gathered {
-    /// Adds every edit of a project with its scores of `profile`, normalised by the saved range of that name or by one that is
-    /// fitted on the project. `other_opinions`: opinions come from elsewhere too, so that a project without any is no error.
+    /// Adds every edit of a project with its scores of `profile`, normalised by `range` or, without one, by one that is fitted on the
+    /// project. `other_opinions`: opinions come from elsewhere too, so that a project without any is no error.
     ///
     /// # Errors
-    /// When the project cannot be read, has no such range, or neither scores nor ratings.
-    pub fn add_project(&mut self, project: &Project, profile: Profile, range: Option<&str>, other_opinions: bool) -> anyhow::Result<()> {
+    /// When the project cannot be read, or has neither scores nor ratings.
+    pub fn add_project(&mut self, project: &Project, profile: Profile, range: Option<Range>, other_opinions: bool) -> anyhow::Result<()> {
         let path = project.path().display().to_string();
         let range = match range {
-            Some(name) => project.range(name, profile)?.with_context(|| {
-                format!("{path}: the project has no range '{name}' of profile {profile}; `editscope range list` lists them")
-            })?,
+            Some(range) => range,
             None => results::fit(project, profile, None)?,
         };
         let scored = results::all(project, profile, Some(&range), None)?;
@@ -50,6 +59,7 @@ impl Gathered {
             self.edits.push(edit.id);
             self.about.simulated_ratings |= edit.has_simulated_ratings();
         }
+        self.of_project = (self.evidence.answers.len(), self.evidence.votes.len());
         self.add_imported(&project.edits()?);
         let mut metrics = metric_names(&self.evidence);
         // Without scores only numbers that came with the edits.

@@ -1,7 +1,7 @@
 //! The page: head, styles for light and dark, and the sections in order.
 
 use super::ReportExtras;
-use super::{people, sections};
+use super::{metrics, notes, people, sections};
 use crate::stats::comparison::{Comparison, utc_text};
 
 /// Text that is safe inside elements and quoted attributes.
@@ -26,12 +26,14 @@ const STYLE: &str = "
 @media (prefers-color-scheme: dark) {
   :root { --page: #16191e; --text: #d5dae2; --dim: #98a2b0; --line: #3a414c; --raised: #20252c; --accent: #6db1f5; --warn: #e2ad4d;
     --m0: #5ab4ee; --m1: #f0984a; --m2: #5fc795; --m3: #c58af0; --m4: #cdc34a; --m5: #ef7d9d; --m6: #93a1f2; --m7: #6fc7bb; } }
-body { background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; max-width: 980px; margin: 2rem auto; padding: 0 1rem; }
+body { background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; max-width: 1120px; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
 table { border-collapse: collapse; margin: .8rem 0; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th:first-child, td:first-child, td.text, th.text { text-align: left; } th { color: var(--dim); font-weight: 600; }
-td small { color: var(--dim); } td.wide { white-space: normal; text-align: left; }
+th, td { padding: .25rem .5rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th:first-child, td:first-child, td.text, th.text { text-align: left; }
+th { color: var(--dim); font-weight: 600; white-space: normal; vertical-align: bottom; overflow-wrap: anywhere; min-width: 3.2rem; }
+td:nth-child(-n+2) { white-space: normal; }
+td small { color: var(--dim); display: block; } td.wide { white-space: normal; text-align: left; }
 .note { border-left: 4px solid var(--warn); background: var(--raised); padding: .4rem .8rem; margin: .5rem 0; }
 .dim, figcaption { color: var(--dim); font-size: .9rem; } .undefined { color: var(--dim); font-style: italic; }
 svg.plot { max-width: 100%; height: auto; } svg text { fill: var(--text); font-size: 13px; } svg text.small { fill: var(--dim); font-size: 11px; }
@@ -72,14 +74,12 @@ pub(super) fn page(comparison: &Comparison, extras: &ReportExtras) -> String {
         escape(&about.tie_policy),
         escape(&about.program)
     ));
-    for note in &comparison.notes {
-        page.push_str(&format!("<p class=\"note\">{}</p>\n", escape(note)));
-    }
+    page.push_str(&notes::general(comparison));
     for section in [
-        sections::metrics(comparison),
-        sections::scatter(comparison, extras),
+        metrics::metrics(comparison),
+        metrics::scatter(comparison, extras),
         sections::votes(comparison),
-        sections::model_pairs(comparison),
+        metrics::model_pairs(comparison),
         sections::significance(comparison),
         sections::models(comparison),
         people::people(comparison),

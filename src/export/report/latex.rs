@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use super::words::{is_distance, is_of_zone, metric_words};
 use crate::domain::Outcome;
 use crate::stats::Interval;
-use crate::stats::comparison::{ALL, Comparison, utc_text};
+use crate::stats::comparison::{ALL, Comparison, Line, utc_text};
 use crate::stats::published::{PAPER, beside, own_name};
 
 /// The table, with the packages that it needs and where it comes from in comments.
@@ -36,17 +37,12 @@ pub(super) fn table(comparison: &Comparison) -> String {
     line("    \\toprule".into());
     line("    Metric & Criterion & Pairs & Macro & Micro & Spearman $\\rho$ & Kendall $\\tau_b$ \\\\".into());
     line("    \\midrule".into());
-    for found in comparison.lines.iter().filter(|found| found.split == ALL) {
-        line(format!(
-            "    {} & {} & {} & {} & {} & {} & {} \\\\",
-            escape(&found.metric),
-            escape(&found.criterion),
-            found.agreement.counts.compared,
-            with_interval(&found.agreement.macro_mean, &found.macro_interval),
-            cell(&found.agreement.micro_mean),
-            with_interval(&found.spearman, &found.spearman_interval),
-            cell(&found.kendall_tau_b)
-        ));
+    let lines = || comparison.lines.iter().filter(|found| found.split == ALL);
+    let (zones, whole): (Vec<&Line>, Vec<&Line>) = lines().partition(|found| is_of_zone(&found.metric));
+    whole.iter().for_each(|found| line(row(comparison, found)));
+    if !zones.is_empty() {
+        line(format!("% {} rows of metrics inside and outside of the region: take the % away to print them", zones.len()));
+        zones.iter().for_each(|found| line(format!("%{}", row(comparison, found))));
     }
     line("    \\midrule".into());
     line("    \\multicolumn{7}{l}{\\emph{Published on other data (BPM, local edits; not comparable item by item)}} \\\\".into());
@@ -60,15 +56,31 @@ pub(super) fn table(comparison: &Comparison) -> String {
     let level = comparison.plan.bootstrap.level * 100.0;
     line(format!(
         "  \\caption{{Agreement with people, {} edits of which {} are rated. Macro: plain mean over pairs of models; micro: over all pairs. \
-         Brackets: {level}\\,\\% intervals, bootstrap over items ({} resamples). Ties: {}.{}}}",
+         Brackets: {level}\\,\\% intervals, bootstrap over items ({} resamples). Ties: {}.{}{}}}",
         about.edits,
         about.rated,
         comparison.plan.bootstrap.resamples,
         escape(&about.tie_policy),
+        if lines().any(|found| is_distance(&found.metric)) { " $\\downarrow$: a distance, counted with its sign turned." } else { "" },
         if about.simulated_ratings { " Some ratings were simulated by a program." } else { "" }
     ));
     line("\\end{table}".into());
     text
+}
+
+/// One line of the comparison; a distance is marked.
+fn row(comparison: &Comparison, found: &Line) -> String {
+    let mark = if is_distance(&found.metric) { " $\\downarrow$" } else { "" };
+    format!(
+        "    {}{mark} & {} & {} & {} & {} & {} & {} \\\\",
+        escape(metric_words(comparison, &found.metric)),
+        escape(&found.criterion),
+        found.agreement.counts.compared,
+        with_interval(&found.agreement.macro_mean, &found.macro_interval),
+        cell(&found.agreement.micro_mean),
+        with_interval(&found.spearman, &found.spearman_interval),
+        cell(&found.kendall_tau_b)
+    )
 }
 
 fn cell(outcome: &Outcome<f64>) -> String {

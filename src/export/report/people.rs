@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::html::escape;
-use super::sections::{number, table};
-use super::words::no_pairs_words;
+use super::sections::{missing, number, table};
+use super::words::{no_pairs_words, one_rater_words};
 use crate::stats::comparison::Comparison;
 use crate::stats::people::BetweenRaters;
 
@@ -34,6 +34,7 @@ fn between_row(criterion: &str, model: &str, found: &BetweenRaters) -> Vec<Strin
         number(&found.alpha_nominal),
         number(&found.alpha_ordinal),
         number(&found.alpha_interval),
+        found.edits_with_all.map_or_else(|| missing("–", "it was not kept with this comparison"), |count| count.to_string()),
         number(&found.fleiss_kappa),
         number(&found.icc_single),
         number(&found.icc_mean),
@@ -46,14 +47,33 @@ fn raters(comparison: &Comparison) -> String {
         text.push_str("<p class=\"dim\">One rater for each criterion, so there is no agreement between raters.</p>\n");
     } else {
         let mut rows = Vec::new();
-        for (criterion, all) in &comparison.between_raters_all {
+        for (criterion, all) in comparison.between_raters_all.iter().filter(|(_, all)| all.raters.len() > 1) {
             rows.push(between_row(criterion, "all models", all));
             let by_model = comparison.between_raters.get(criterion).into_iter().flatten();
             rows.extend(by_model.map(|(model, found)| between_row(criterion, model, found)));
         }
-        let head =
-            ["criterion", "model", "raters", "edits", "equal", "α nominal", "α ordinal", "α interval", "Fleiss κ", "ICC(2,1)", "ICC(2,k)"];
+        let head = [
+            "criterion",
+            "model",
+            "raters",
+            "edits",
+            "equal",
+            "α nominal",
+            "α ordinal",
+            "α interval",
+            "of all raters",
+            "Fleiss κ",
+            "ICC(2,1)",
+            "ICC(2,k)",
+        ];
         text.push_str(&table(&head, rows));
+        text.push_str(
+            "<p class=\"dim\">Edits: those that two raters or more answered. Of all raters: those that everyone answered, which Fleiss' κ and \
+             the intraclass correlations are over.</p>\n",
+        );
+        if let Some(words) = one_rater_words(&comparison.between_raters_all) {
+            text.push_str(&format!("<p class=\"dim\">{}</p>\n", escape(&words)));
+        }
         text.push_str(&pairs("Cohen's κ of every pair of raters, all models", &comparison.between_raters_all, true));
     }
     let habits =

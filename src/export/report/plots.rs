@@ -15,14 +15,19 @@ pub(super) struct Dot {
 }
 
 const WIDTH: f64 = 760.0;
-const LEFT: f64 = 210.0;
+/// Room for labels at the left: what the longest needs, within these; a longer one ends in dots and is whole on hover.
+const LEFT: [f64; 2] = [90.0, 420.0];
+/// About the width of a letter of a label.
+const LETTER: f64 = 7.2;
 const RIGHT: f64 = 24.0;
 const ROW: f64 = 24.0;
 
 /// Dots one below the other on one axis from `low` to `high`; `mark` draws a line ("chance", "mean").
 pub(super) fn dots(dots: &[Dot], [low, high]: [f64; 2], mark: Option<(f64, &str)>) -> String {
     let height = ROW * dots.len() as f64 + 40.0;
-    let x = |value: f64| LEFT + (value.clamp(low, high) - low) / (high - low) * (WIDTH - LEFT - RIGHT);
+    let longest = dots.iter().map(|dot| dot.label.chars().count()).max().unwrap_or(0);
+    let left = (longest as f64 * LETTER + 20.0).clamp(LEFT[0], LEFT[1]);
+    let x = |value: f64| left + (value.clamp(low, high) - low) / (high - low) * (WIDTH - left - RIGHT);
     let bottom = height - 28.0;
     let mut svg = open(WIDTH, height);
     for tick in ticks(low, high) {
@@ -37,7 +42,13 @@ pub(super) fn dots(dots: &[Dot], [low, high]: [f64; 2], mark: Option<(f64, &str)
         let y = ROW * row as f64 + 20.0;
         put(
             &mut svg,
-            format_args!("<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>", LEFT - 12.0, y + 4.0, escape(&dot.label)),
+            format_args!(
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\"><title>{}</title>{}</text>",
+                left - 12.0,
+                y + 4.0,
+                escape(&dot.label),
+                escape(&fitted(&dot.label, left - 12.0))
+            ),
         );
         if let Some(found) = dot.interval {
             let (from, to) = (x(found.low), x(found.high));
@@ -56,6 +67,12 @@ pub(super) fn dots(dots: &[Dot], [low, high]: [f64; 2], mark: Option<(f64, &str)
     }
     svg.push_str("</svg>");
     svg
+}
+
+/// A label as far as it fits.
+fn fitted(label: &str, width: f64) -> String {
+    let most = (width / LETTER) as usize;
+    if label.chars().count() <= most { label.to_owned() } else { format!("{}…", label.chars().take(most - 1).collect::<String>()) }
 }
 
 /// A curve through points, with a dot on each.
@@ -191,6 +208,19 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where a label ends at the left: its anchor is its end, its letters are as wide as on screen at 13 pixels or less.
+    #[test]
+    fn labels_of_dots_are_not_cut() {
+        for (label, whole) in [("snr.inside · overall (0, 0.5, 1, 2)".to_owned(), true), ("x".repeat(80), false), ("a".to_owned(), true)] {
+            let svg = dots(&[Dot { label: label.clone(), value: 0.5, interval: None }], [0.0, 1.0], None);
+            let text = svg.split("</title>").skip(1).find_map(|rest| rest.split_once("</text>").map(|(text, _)| text)).expect("a label");
+            assert_eq!(text == label, whole, "{text}");
+            let anchor = svg.split("<text x=\"").skip(1).find(|rest| rest.contains("text-anchor=\"end\"")).expect("a label");
+            let anchor: f64 = anchor.split('"').next().expect("an attribute ends").parse().expect("a number");
+            assert!(text.chars().count() as f64 * 7.0 <= anchor, "{text} ends at {anchor}");
+        }
+    }
 
     #[test]
     fn ticks_are_round_and_inside() {

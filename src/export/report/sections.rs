@@ -1,13 +1,15 @@
 //! The sections of the page; one that has nothing to say is empty.
 
+use std::collections::BTreeSet;
+
 use super::html::escape;
 use super::pictures::{Which, figure};
-use super::plots::{Dot, curve, dots, scatter as scatter_plot};
-use super::words::significance_words;
-use super::{ReportEdit, ReportExtras};
+use super::plots::{Dot, curve, dots};
+use super::words::{ELO, ground_truth_words, is_of_zone, marked_metric, metric_words, significance_words};
+use super::{ACROSS, ReportEdit, ReportExtras};
 use crate::domain::Outcome;
 use crate::stats::Interval;
-use crate::stats::comparison::{ALL, Comparison, Leaderboard, Line, Mismatch};
+use crate::stats::comparison::{ALL, Comparison, Leaderboard, MetricGroundTruth, Mismatch};
 use crate::stats::published::{PAPER, beside, own_name};
 
 /// A number, or why there is none, on hover.
@@ -16,15 +18,15 @@ pub(super) fn number(outcome: &Outcome<f64>) -> String {
 }
 
 /// What stands in the place of a number that is not defined; the reason is said on hover.
-fn undefined<T>(outcome: &Outcome<T>) -> String {
+pub(super) fn undefined<T>(outcome: &Outcome<T>) -> String {
     missing("undefined", outcome.why().unwrap_or_default())
 }
 
-fn missing(text: &str, why: &str) -> String {
+pub(super) fn missing(text: &str, why: &str) -> String {
     format!("<span class=\"undefined\" title=\"{}\">{text}</span>", escape(why))
 }
 
-fn with_interval(outcome: &Outcome<f64>, interval: &Outcome<Interval>) -> String {
+pub(super) fn with_interval(outcome: &Outcome<f64>, interval: &Outcome<Interval>) -> String {
     let ends = match (outcome, interval) {
         (Outcome::Value(_), Outcome::Value(found)) => format!(" <small>{:.3} to {:.3}</small>", found.low, found.high),
         (Outcome::Value(_), Outcome::NotApplicable(why) | Outcome::Failed(why)) => {
@@ -53,97 +55,6 @@ pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
     text
 }
 
-fn lines_table<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
-    let head = [
-        "metric",
-        "criterion",
-        "edits",
-        "pairs",
-        "macro",
-        "micro",
-        "Spearman ρ",
-        "Kendall τ-b",
-        "Pearson r",
-        "ρ within items",
-        "AUC",
-        "items needed",
-    ];
-    let row = |line: &Line| {
-        let group = if line.split == ALL { ALL.to_owned() } else { format!("{}: {}", line.split, line.group) };
-        let needed = line.items_needed.value().map_or_else(|| undefined(&line.items_needed), usize::to_string);
-        vec![
-            escape(&line.metric),
-            escape(&line.criterion),
-            format!("{} <small>{}</small>", line.complete, escape(&group)),
-            line.agreement.counts.compared.to_string(),
-            with_interval(&line.agreement.macro_mean, &line.macro_interval),
-            with_interval(&line.agreement.micro_mean, &line.micro_interval),
-            number(&line.spearman),
-            number(&line.kendall_tau_b),
-            number(&line.pearson),
-            number(&line.spearman_per_item.mean),
-            number(&line.area_under_curve),
-            needed,
-        ]
-    };
-    table(&head, lines.map(row))
-}
-
-pub(super) fn metrics(comparison: &Comparison) -> String {
-    let lines: Vec<&Line> = comparison.lines.iter().filter(|line| line.split == ALL).collect();
-    if lines.is_empty() {
-        return String::new();
-    }
-    let dot = |line: &&Line| {
-        let value = *line.agreement.macro_mean.value()?;
-        Some(Dot { label: format!("{} · {}", line.metric, line.criterion), value, interval: line.macro_interval.value().copied() })
-    };
-    let shown: Vec<Dot> = lines.iter().filter_map(dot).collect();
-    let mut text = String::from("<h2>Metrics against people</h2>\n");
-    if !shown.is_empty() {
-        text.push_str(&dots(&shown, [0.0, 1.0], Some((0.5, "chance without ties"))));
-    }
-    text.push_str(&lines_table(lines.iter().copied()));
-    text.push_str(&format!(
-        "<p class=\"dim\">Macro: for each pair of models, the share of items where people prefer one edit and the metric the same one; plain \
-         mean over pairs of models. Micro: over all pairs of edits together. Intervals: {} %, percentile bootstrap over items, {} resamples, seed {}. \
-         Items needed: for an interval {} wide.</p>\n",
-        comparison.plan.bootstrap.level * 100.0,
-        comparison.plan.bootstrap.resamples,
-        comparison.plan.bootstrap.seed,
-        comparison.plan.width
-    ));
-    text.push_str("<details><summary>The same under other treatments of ties</summary>");
-    let policies = lines.iter().flat_map(|line| line.by_policy.iter().map(move |share| (line, share)));
-    let rows = policies.map(|(line, share)| {
-        vec![
-            escape(&line.metric),
-            escape(&line.criterion),
-            escape(&share.policy),
-            share.compared.to_string(),
-            number(&share.macro_mean),
-            number(&share.micro_mean),
-        ]
-    });
-    text.push_str(&table(&["metric", "criterion", "ties", "pairs", "macro", "micro"], rows));
-    text.push_str("</details>\n");
-    let groups: Vec<&Line> = comparison.lines.iter().filter(|line| line.split != ALL).collect();
-    if !groups.is_empty() {
-        text.push_str(&format!(
-            "<details><summary>By group of edits ({} lines)</summary>{}</details>\n",
-            groups.len(),
-            lines_table(groups.into_iter())
-        ));
-    }
-    text
-}
-
-pub(super) fn scatter(comparison: &Comparison, extras: &ReportExtras) -> String {
-    let Some(line) = comparison.lines.first().filter(|_| !extras.points.is_empty()) else { return String::new() };
-    let plot = scatter_plot(&extras.points, &format!("people: {} (mean)", line.criterion), &line.metric);
-    format!("<h2>{} against people, edit by edit</h2>\n{plot}\n", escape(&line.metric))
-}
-
 pub(super) fn votes(comparison: &Comparison) -> String {
     if comparison.votes.is_empty() {
         return String::new();
@@ -151,7 +62,7 @@ pub(super) fn votes(comparison: &Comparison) -> String {
     let rows = comparison.votes.iter().map(|line| {
         let half = line.by_policy.get(1).map(|share| number(&share.micro_mean)).unwrap_or_default();
         vec![
-            escape(&line.metric),
+            escape(&marked_metric(comparison, &line.metric)),
             escape(&line.criterion),
             format!("{} of {}", line.agreement.counts.compared, line.votes),
             with_interval(&line.agreement.macro_mean, &line.macro_interval),
@@ -163,23 +74,6 @@ pub(super) fn votes(comparison: &Comparison) -> String {
     format!("<h2>Metrics against votes</h2>\n{}", table(&head, rows))
 }
 
-pub(super) fn model_pairs(comparison: &Comparison) -> String {
-    let lines: Vec<&Line> =
-        comparison.lines.iter().filter(|line| line.split == ALL && line.criterion == comparison.lines[0].criterion).collect();
-    let Some(first) = lines.first().filter(|line| !line.agreement.pairs.is_empty()) else { return String::new() };
-    let mut head = vec!["pair of models", "pairs"];
-    head.extend(lines.iter().map(|line| line.metric.as_str()));
-    let rows = first.agreement.pairs.iter().map(|pair| {
-        let mut row = vec![escape(&pair.models.join(" – ")), pair.counts.compared.to_string()];
-        for line in &lines {
-            let own = line.agreement.pairs.iter().find(|own| own.models == pair.models);
-            row.push(own.map_or_else(|| missing("–", "the metric has no values for these models"), |own| number(&own.share)));
-        }
-        row
-    });
-    format!("<h2>By pair of models, on {}</h2>\n{}", escape(&first.criterion), table(&head, rows))
-}
-
 pub(super) fn significance(comparison: &Comparison) -> String {
     let known: Vec<_> = comparison.significance.iter().filter_map(|found| Some((found, found.result.value()?))).collect();
     if known.is_empty() {
@@ -187,7 +81,7 @@ pub(super) fn significance(comparison: &Comparison) -> String {
     }
     let rows = known.iter().map(|(found, result)| {
         vec![
-            escape(&format!("{} – {}", found.first, found.second)),
+            escape(&format!("{} – {}", metric_words(comparison, &found.first), metric_words(comparison, &found.second))),
             escape(&found.criterion),
             with_interval(&Outcome::Value(result.difference), &result.interval),
             format!("{:.4}", result.p_value),
@@ -216,26 +110,18 @@ fn board_table(board: &Leaderboard) -> String {
             number(&standing.mean),
         ]
     });
-    table(&["model", "win rate", "won / lost / tied", "log strength", "Elo", "mean"], rows)
+    table(&["model", "win rate", "won / lost / tied", "log strength", ELO, "mean"], rows)
 }
 
-pub(super) fn models(comparison: &Comparison) -> String {
-    let boards: Vec<&Leaderboard> = comparison.leaderboards.iter().filter(|board| board.split == ALL).collect();
-    if boards.is_empty() {
-        return String::new();
-    }
-    let name = |board: &Leaderboard| {
-        if board.criterion.is_empty() { board.judge.clone() } else { format!("{}: {}", board.judge, board.criterion) }
-    };
-    // Places of each model, side by side.
-    let mut models: Vec<&str> = boards.iter().flat_map(|board| &board.standings).map(|standing| standing.model.as_str()).collect();
+/// Places of each model by some judges, side by side.
+fn place_table(boards: &[(String, &Leaderboard)]) -> String {
+    let mut models: Vec<&str> = boards.iter().flat_map(|(_, board)| &board.standings).map(|standing| standing.model.as_str()).collect();
     models.sort_unstable();
     models.dedup();
-    let names: Vec<String> = boards.iter().map(|board| name(board)).collect();
     let mut head = vec!["model"];
-    head.extend(names.iter().map(String::as_str));
+    head.extend(boards.iter().map(|(name, _)| name.as_str()));
     let rows = models.iter().map(|model| {
-        let place = |board: &&Leaderboard| {
+        let place = |(_, board): &(String, &Leaderboard)| {
             let at = board.standings.iter().position(|standing| standing.model == *model);
             at.map_or_else(
                 || missing("–", "this judge has no duel of the model"),
@@ -244,7 +130,28 @@ pub(super) fn models(comparison: &Comparison) -> String {
         };
         std::iter::once(escape(model)).chain(boards.iter().map(place)).collect()
     });
-    let mut text = format!("<h2>Models against each other</h2>\n<p class=\"dim\">Places by each judge.</p>\n{}", table(&head, rows));
+    table(&head, rows)
+}
+
+pub(super) fn models(comparison: &Comparison) -> String {
+    let boards: Vec<&Leaderboard> = comparison.leaderboards.iter().filter(|board| board.split == ALL).collect();
+    if boards.is_empty() {
+        return String::new();
+    }
+    let name = |board: &Leaderboard| {
+        let judge = metric_words(comparison, &board.judge);
+        if board.criterion.is_empty() { judge.to_owned() } else { format!("{judge}: {}", board.criterion) }
+    };
+    let (zones, whole): (Vec<&Leaderboard>, Vec<&Leaderboard>) = boards.iter().copied().partition(|board| is_of_zone(&board.judge));
+    let places = |boards: &[&Leaderboard]| -> String {
+        let named: Vec<(String, &Leaderboard)> = boards.iter().map(|board| (name(board), *board)).collect();
+        named.chunks(ACROSS).map(place_table).collect()
+    };
+    let mut text = format!("<h2>Models against each other</h2>\n<p class=\"dim\">Places by each judge.</p>\n{}", places(&whole));
+    if !zones.is_empty() {
+        let tables = places(&zones);
+        text.push_str(&format!("<details><summary>Places by metrics inside and outside of the region</summary>{tables}</details>\n"));
+    }
     for board in boards {
         let shown: Vec<Dot> = board
             .standings
@@ -262,8 +169,9 @@ pub(super) fn models(comparison: &Comparison) -> String {
         ));
     }
     text.push_str(
-        "<p class=\"dim\">Strengths: Davidson's extension of Bradley and Terry with ties, maximum likelihood, natural logarithm, mean 0; Elo \
-         depends on the order of the comparisons and stands there for those who ask.</p>\n",
+        "<p class=\"dim\">Strengths: Davidson's extension of Bradley and Terry with ties, maximum likelihood, natural logarithm, mean 0. \
+         Elo starts at 1000 with a step of 32 and is the mean over 100 orders of the comparisons (fewer of very many), since one order would \
+         decide it; win rates and strengths know no order.</p>\n",
     );
     let groups: Vec<&Leaderboard> = comparison.leaderboards.iter().filter(|board| board.split != ALL).collect();
     if !groups.is_empty() {
@@ -335,21 +243,57 @@ pub(super) fn ground_truth(comparison: &Comparison) -> String {
     if comparison.ground_truth.is_empty() {
         return String::new();
     }
-    let rows = comparison.ground_truth.iter().map(|found| {
-        let against: Vec<String> =
-            found.result.against.iter().map(|a| format!("{} {} ({}/{})", escape(&a.kind), number(&a.share), a.right, a.compared)).collect();
-        vec![
-            escape(&found.metric),
-            number(&found.result.share),
-            format!("{} of {}", found.result.right, found.result.items),
-            found.result.missing_metric.to_string(),
-            against.join(", "),
-        ]
+    let (zones, whole): (Vec<&MetricGroundTruth>, Vec<&MetricGroundTruth>) =
+        comparison.ground_truth.iter().partition(|found| is_of_zone(&found.metric));
+    let mut text = format!(
+        "<h2>Ground truth</h2>\n{}<p class=\"dim\">The share of items where the good edit scores strictly above every worse one, of those where \
+         every edit has a value; over one kind: of the edits of that kind that have a value beside the good one.</p>\n",
+        ground_truth_table(comparison, &whole)
+    );
+    if !zones.is_empty() {
+        let table = ground_truth_table(comparison, &zones);
+        text.push_str(&format!("<details><summary>Metrics inside and outside of the region</summary>{table}</details>\n"));
+    }
+    text
+}
+
+/// A column for each kind of worse edit, and below what the counts leave out.
+fn ground_truth_table(comparison: &Comparison, lines: &[&MetricGroundTruth]) -> String {
+    let kinds: BTreeSet<&str> = lines.iter().flat_map(|found| &found.result.against).map(|against| against.kind.as_str()).collect();
+    let names: Vec<String> = kinds.iter().map(|kind| format!("over {kind}")).collect();
+    let mut head = vec!["metric", "share right", "items", "without a value"];
+    head.extend(names.iter().map(String::as_str));
+    let rows = lines.iter().map(|found| {
+        let result = &found.result;
+        let mut row = vec![
+            escape(&marked_metric(comparison, &found.metric)),
+            number(&result.share),
+            format!("{} of {}", result.right, result.items),
+            result.missing_metric.to_string(),
+        ];
+        row.extend(kinds.iter().map(|kind| {
+            result.against.iter().find(|against| against.kind == *kind).map_or_else(
+                || missing("–", "no item has a value of both edits"),
+                |against| format!("{} ({}/{})", number(&against.share), against.right, against.compared),
+            )
+        }));
+        row
     });
-    format!(
-        "<h2>Ground truth</h2>\n{}<p class=\"dim\">The share of items where the good edit scores strictly above every worse one.</p>\n",
-        table(&["metric", "share right", "items", "without a value", "over each kind"], rows)
-    )
+    let mut text = table(&head, rows);
+    // Metrics that leave out the same are told together.
+    let mut left_out: Vec<(String, Vec<&str>)> = Vec::new();
+    for found in lines {
+        let Some(words) = ground_truth_words(&found.result) else { continue };
+        let name = metric_words(comparison, &found.metric);
+        match left_out.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, names)) => names.push(name),
+            None => left_out.push((words, vec![name])),
+        }
+    }
+    for (words, names) in left_out {
+        text.push_str(&format!("<p class=\"dim\">{}: {}.</p>\n", escape(&names.join(", ")), escape(&words)));
+    }
+    text
 }
 
 pub(super) fn worst(comparison: &Comparison, extras: &ReportExtras) -> String {
@@ -359,18 +303,18 @@ pub(super) fn worst(comparison: &Comparison, extras: &ReportExtras) -> String {
     let mut text = String::from("<h2>Where the metric and people differ most</h2>\n");
     for found in &comparison.mismatches {
         let edit = extras.edits.iter().find(|edit| edit.item == found.item && edit.model == found.model);
-        text.push_str(&mismatch(found, edit));
+        text.push_str(&mismatch(found, metric_words(comparison, &found.metric), edit));
     }
     text
 }
 
-fn mismatch(found: &Mismatch, edit: Option<&ReportEdit>) -> String {
+fn mismatch(found: &Mismatch, metric: &str, edit: Option<&ReportEdit>) -> String {
     let kind = if found.gap() > 0.0 { "too kind" } else { "too harsh" };
     let mut text = format!(
         "<h3>{} by {}</h3><p>{} {:.3} (place {:.2} of 0 to 1), people {:.2} (place {:.2}): the metric is {kind}.</p>",
         escape(&found.item),
         escape(&found.model),
-        escape(&found.metric),
+        escape(metric),
         found.value,
         found.metric_place,
         found.human,

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::domain::Outcome;
+use crate::domain::{Outcome, escaped_cell};
 use crate::stats::Interval;
 use crate::stats::comparison::{Comparison, Line};
 
@@ -41,7 +41,7 @@ pub(super) fn write(comparison: &Comparison, file: &mut dyn Write) -> Result<(),
     let mut table = csv::Writer::from_writer(file);
     table.write_record(HEADER).map_err(|error| error.to_string())?;
     for line in &comparison.lines {
-        table.write_record(cells(line)).map_err(|error| error.to_string())?;
+        table.write_record(cells(line).iter().map(|cell| escaped_cell(cell).into_owned())).map_err(|error| error.to_string())?;
     }
     table.flush().map_err(|error| error.to_string())
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::worker::Message;
 use super::{AgreementAction, AgreementEvent, AgreementRequest, AgreementView, Choices, PlotKind, Work};
+use crate::domain::Range;
 use crate::editor::{Filter, Picked, RowId};
 use crate::engine::Level;
 use crate::engine::results::Chosen;
@@ -65,6 +66,13 @@ impl App {
             Chosen { which: self.which(true, rows.len()), edits: rows.into_iter().map(|row| EditId(row.0)).collect() }
         });
         self.ask_kept(AgreementRequest::FitRange { name, profile: self.settings.profile, chosen });
+    }
+
+    /// Says which parts have no value under a range.
+    fn warn_of_range(&mut self, range: &Range) {
+        for warning in range.warnings() {
+            self.toast(Level::Warning, warning);
+        }
     }
 
     /// Another project is opened: nothing of the one before stays but how things are shown.
@@ -169,7 +177,7 @@ impl App {
         let Some(comparison) = agreement.comparison.as_ref().filter(|_| agreement.work == Work::Nothing && !name.is_empty()) else {
             return;
         };
-        let who = self.settings.rater.trim().to_owned();
+        let who = self.settings.rater_name();
         let mut comparison = (**comparison).clone();
         comparison.about.name.clone_from(&name);
         comparison.about.who.clone_from(&who);
@@ -299,6 +307,7 @@ impl App {
             AgreementEvent::RangeFitted(Ok(range)) => {
                 kept.range_name.clear();
                 self.toast(Level::Info, format!("Range '{}' saved, fitted on {}.", range.name, range.fitted_on));
+                self.warn_of_range(&range);
                 self.state.know_range(&range.name);
                 self.list_kept();
             }
@@ -306,6 +315,7 @@ impl App {
                 kept.range_name.clear();
                 let other = if range.profile == self.settings.profile { "" } else { "; choose its profile in the settings to use it" };
                 self.toast(Level::Info, format!("Range '{}' of profile {} taken{other}.", range.name, range.profile));
+                self.warn_of_range(&range);
                 self.state.know_range(&range.name);
                 self.list_kept();
             }

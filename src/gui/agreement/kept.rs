@@ -195,6 +195,5 @@ fn save(project: &Project, name: &str, who: &str, comparison: &Comparison) -> Re
 
 fn load(project: &Project, name: &str) -> Result<Comparison, String> {
     let saved = project.comparison(name).map_err(said)?.ok_or_else(|| format!("there is no comparison '{name}' any more"))?;
-    json::from_value(&saved.content)
-        .map_err(|error| format!("the comparison '{name}' was saved by another version of this program: {error}"))
+    json::from_value(&saved.content).map_err(|error| saved.unreadable(error))
 }

@@ -24,7 +24,7 @@ const THRESHOLD: f32 = 180.0;
 const BARE: f32 = 100.0;
 const OPACITY: f32 = 72.0;
 /// Where chips with all their words would take more of the canvas' height than this, they say less.
-const MOST_SHARE: f32 = 0.14;
+const MOST_SHARE: f32 = 0.15;
 
 /// How much a chip says. What is left out stands in its tooltip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,6 +26,7 @@ use crate::editor::{CompareMode, Content, View};
 
 use super::context::{Action, Context};
 use super::pictures::Wanted;
+use super::rescore::AuditAction;
 use super::widgets;
 
 pub use frame::{Frame, Pane, ui_rect};
@@ -148,7 +149,7 @@ fn title(cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) -> String {
     let overlays = &cx.state.overlays;
     let picture = picture_title(cx, pane);
     match overlays.preview().filter(|_| pane.is_selected(frame) && !overlays.bare) {
-        Some(preview) => format!("Preview of thresholds {:.2} and {:.2} · {picture}", preview.boxes, preview.text),
+        Some(preview) => format!("{picture} · preview of thresholds {:.2} and {:.2}", preview.boxes, preview.text),
         None => picture,
     }
 }
@@ -185,16 +186,39 @@ fn title_ui(ui: &Ui, cx: &Context<'_>, index: usize, pane: &Pane<'_>, frame: &Fr
         Some((text, if stretched { palette.warning.0 } else { palette.text_dim.0 }))
     });
     let font = egui::FontId::proportional(12.5);
+    let rect = end_ui(ui, cx, index, (pane, frame), rect);
     let clip = painter.with_clip_rect(rect.shrink2(vec2(8.0, 0.0)));
     let text = title(cx, pane, frame);
     let drawn = clip.text(rect.left_center() + vec2(8.0, 0.0), egui::Align2::LEFT_CENTER, &text, font, palette.text_strong.0);
     if let Some((size, color)) = size {
         let galley = painter.layout_no_wrap(size, egui::FontId::proportional(11.5), color);
-        let at = pos2((rect.right() - 8.0 - galley.size().x).max(drawn.right() + 10.0), rect.center().y - galley.size().y / 2.0);
-        clip.galley(at, galley, color);
+        let at = pos2(rect.right() - 8.0 - galley.size().x, rect.center().y - galley.size().y / 2.0);
+        // What does not fit beside the name is left out, not cut: the probe tells sizes too.
+        if at.x > drawn.right() + 10.0 || color == palette.warning.0 {
+            clip.galley(pos2(at.x.max(drawn.right() + 10.0), at.y), galley, color);
+        }
     }
     let response = ui.interact(rect, Id::unique(("pane title", index)), Sense::hover());
     widgets::name(&response, Role::Label, false, text);
+}
+
+/// A button that ends what is tried in a pane (other thresholds, the region pasted back); what is left of the title.
+fn end_ui(ui: &Ui, cx: &Context<'_>, index: usize, (pane, frame): (&Pane<'_>, &Frame<'_>), title: Rect) -> Rect {
+    let pasted = matches!(pane.content, Content::Picture(Side::Edit)) && cx.edited_of(pane.row) != &pane.row.edited;
+    let preview = pane.is_selected(frame) && cx.state.overlays.preview().is_some() && !cx.state.overlays.bare;
+    if !pasted && !preview {
+        return title;
+    }
+    let palette = cx.palette(ui);
+    let (rest, place) = title.split_left_right_at_x(title.right() - 24.0);
+    let response = ui.interact(place, Id::unique(("end trying", index)), Sense::click());
+    let color = if response.hovered() { palette.text_strong.0 } else { palette.warning.0 };
+    ui.painter().text(place.center(), egui::Align2::CENTER_CENTER, "×", egui::FontId::proportional(16.0), color);
+    widgets::name(&response, Role::Button, false, "Back to what was scored");
+    if response.on_hover_text("Back to what was scored.  [Esc]").clicked() {
+        cx.send(Action::Audit(AuditAction::EndTrying));
+    }
+    rest
 }
 
 /// Marks the selected edit in the grid, where it is one of several.

@@ -86,10 +86,15 @@ fn difference_legend_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>) {
     let gain = gain_step(compare.gain);
     let end = |levels: f32| if levels >= 10.0 { format!("{levels:.0}") } else { format!("{levels:.1}") };
     let most = end(255.0 / gain);
+    // With a gain, what is further away has the colour of the end too.
+    let beyond = if gain > 1.0 { "≥ " } else { "" };
     let (first, last, meaning) = match compare.difference {
-        DifferenceView::L2 => ("0".to_owned(), most, "L2 distance, levels of 255"),
-        DifferenceView::Absolute => ("0".to_owned(), most, "|edit − source| of R, G and B, levels"),
-        DifferenceView::Signed => (format!("−{most} darker"), format!("brighter +{most}"), "luma of edit − source, levels"),
+        DifferenceView::L2 => ("0".to_owned(), format!("{beyond}{most}"), "L2 distance, levels of 255"),
+        DifferenceView::Absolute => ("0".to_owned(), format!("{beyond}{most}"), "|edit − source| of R, G and B, levels"),
+        DifferenceView::Signed => {
+            let below = if gain > 1.0 { "≤ " } else { "" };
+            (format!("{below}−{most} darker"), format!("brighter {beyond}+{most}"), "luma of edit − source, levels")
+        }
     };
     let bar = difference_bar(pane);
     let painter = ui.painter().with_clip_rect(pane.clip);

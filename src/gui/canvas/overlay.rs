@@ -29,7 +29,7 @@ pub fn overlays_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
     let details = cx.state.details.as_ref().filter(|details| details.id == frame.row.id);
     let Some(shown) = details.and_then(|details| cx.state.audit.shown(details)) else { return };
     let score = shown.score;
-    mask_ui(ui, cx, pane, frame, score);
+    mask_ui(ui, cx, pane, frame);
     crop_ui(ui, cx, pane, frame, score);
     for side in [Side::Source, Side::Edit].into_iter().filter(|side| pane.content.shows(*side)) {
         boxes_ui(ui, cx, pane, frame, score, side, labels);
@@ -58,12 +58,12 @@ fn change_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
     layer_ui(&painter, cx, pane, frame, ready, Look { style: Style::Change, gain: 1.0, tint });
 }
 
-fn mask_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score: &Score) {
+fn mask_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>) {
     let (fill, outline) = (drawn(cx, Overlay::Mask), drawn(cx, Overlay::MaskOutline));
     // A person's mask, or one that is being drawn, is drawn by the tools.
     let drawn_by_tools = cx.state.tools.draws(frame.row.id, Side::Edit, RegionRole::EditMask);
     let hidden = cx.state.tools.hidden_found(frame.row.id, Side::Edit).any(|region| region.facts.role == RegionRole::EditMask);
-    if (fill <= 0.0 && outline <= 0.0) || score.mask.is_none() || drawn_by_tools || hidden {
+    if (fill <= 0.0 && outline <= 0.0) || cx.state.shown_mask(frame.row.id).is_none() || drawn_by_tools || hidden {
         return;
     }
     let Some(ready) = wanted(cx, Wanted::Mask(frame.row.id)) else { return };
@@ -184,6 +184,9 @@ fn boxes_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, score
         Side::Edit => (&score.boxes.edit, &score.candidates.edit, RegionRole::Edited),
     };
     let drawn_by_tools = cx.state.tools.draws(frame.row.id, side, role);
+    // Where the regions are read, the boxes are those that the list has and that a gesture begins with.
+    let found = cx.state.audit.found_of(frame.row.id).filter(|_| cx.state.tools.document_of(frame.row.id).is_some());
+    let used = found.map_or(used.as_slice(), |found| found.boxes(side));
     let chosen = chosen(used, all, cx.state.overlays.preview().filter(|_| !drawn_by_tools));
     if !drawn_by_tools {
         chosen_ui(ui, cx, (pane, frame, side), &chosen, labels);
@@ -227,7 +230,7 @@ fn chosen_ui(
     let rim = palette.label_background.0.gamma_multiply(opacity);
     let hidden = |found: &Detection| {
         let is = |region: &KeptRegion| {
-            region.facts.name == found.phrase && matches!(region.area, Area::Box(rect) if rect == found.rect_in_image)
+            region.facts.name == found.name() && matches!(region.area, Area::Box(rect) if rect == found.rect_in_image)
         };
         cx.state.tools.hidden_found(frame.row.id, side).any(is)
     };

@@ -1,6 +1,6 @@
 //! What opens over the page: settings and the key sheet.
 
-use egui::{Button, Id, Modal, RichText, Ui, vec2};
+use egui::{Button, Id, Label, Modal, RichText, ScrollArea, TextEdit, Ui};
 
 use super::columns::columns_ui;
 use super::commands::commands_ui;
@@ -13,21 +13,23 @@ use crate::gui::context::{Action, Context};
 use crate::gui::people::keys::keys_of;
 use crate::gui::state::Dialog;
 use crate::gui::tool_keys::TOOL_KEYS;
+use crate::gui::typed_path::PathAction;
 use crate::gui::widgets::{right, section};
 
 /// Draws the open dialog, if there is one.
 pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
     let Some(dialog) = cx.state.dialog else { return };
-    let (title, width) = match dialog {
+    let (title, width): (&str, f32) = match dialog {
         Dialog::Settings => ("Settings", 520.0),
         Dialog::Networks => ("Published networks", 640.0),
-        Dialog::Keys => ("Keys", 760.0),
+        Dialog::Keys => ("Keys", 960.0),
+        Dialog::Path => (cx.state.typed_path.as_ref().map_or("", |typed| typed.title()), 560.0),
         Dialog::Commands => ("Find a command", 560.0),
         Dialog::Columns => ("Ratings from a table", 860.0),
         Dialog::Leaving => ("Not everything is saved", 480.0),
     };
     let modal = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
-        ui.set_width(width);
+        ui.set_width(width.min(ui.ctx().content_rect().width() - 48.0));
         ui.horizontal(|ui| {
             ui.heading(title);
             right(ui, |ui| {
@@ -40,7 +42,12 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
         match dialog {
             Dialog::Settings => settings_ui(ui, cx),
             Dialog::Networks => networks_ui(ui, cx),
-            Dialog::Keys => keys_ui(ui, cx),
+            Dialog::Keys => {
+                // Higher than some windows: the rest is scrolled to.
+                let height = (ui.ctx().content_rect().height() - KEYS_FRAME).max(80.0);
+                ScrollArea::vertical().max_height(height).show(ui, |ui| keys_ui(ui, cx));
+            }
+            Dialog::Path => path_ui(ui, cx),
             Dialog::Commands => commands_ui(ui, cx),
             Dialog::Columns => columns_ui(ui, cx),
             Dialog::Leaving => leaving_ui(ui, cx),
@@ -51,6 +58,34 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Context<'_>) {
     }
 }
 
+/// Height of the key sheet's frame, its heading and the margin to the window, in points.
+const KEYS_FRAME: f32 = 110.0;
+
+/// A path that is typed, where the system has no file dialog.
+fn path_ui(ui: &mut Ui, cx: &Context<'_>) {
+    let palette = cx.palette(ui);
+    let Some(typed) = &cx.state.typed_path else { return };
+    ui.add(Label::new(RichText::new(&typed.because).size(12.0).color(palette.text_dim.0)).wrap());
+    ui.add_space(4.0);
+    let label = ui.label(format!("{}, as a path", typed.wanted()));
+    let mut text = typed.text.clone();
+    let field = ui.add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY)).labelled_by(label.id);
+    if typed.fresh {
+        field.request_focus();
+    }
+    if field.changed() {
+        cx.send(Action::TypedPath(PathAction::Type(text)));
+    }
+    let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    if let Some(why) = &typed.objection {
+        ui.add(Label::new(RichText::new(format!("⚠ {why}")).color(palette.warning.0)).wrap());
+    }
+    ui.add_space(4.0);
+    if ui.button("OK").clicked() || entered {
+        cx.send(Action::TypedPath(PathAction::Done));
+    }
+}
+
 fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let columns = [
@@ -58,6 +93,8 @@ fn keys_ui(ui: &mut Ui, cx: &Context<'_>) {
         &[Group::Tools, Group::Compare],
         &[Group::Overlays, Group::Inspector, Group::Project, Group::Window],
     ];
+    // The bar of the list is drawn over it and must hide nothing.
+    ui.set_max_width(ui.available_width() - 14.0);
     ui.columns(3, |uis| {
         for (ui, groups) in uis.iter_mut().zip(columns) {
             for group in groups {
@@ -104,13 +141,11 @@ fn group_ui(ui: &mut Ui, cx: &Context<'_>, group: Group) {
 
 fn key_ui(ui: &mut Ui, cx: &Context<'_>, key: &str, label: &str) {
     let palette = cx.palette(ui);
-    ui.horizontal(|ui| {
+    ui.horizontal_top(|ui| {
         egui::Frame::new().fill(palette.raised.0).corner_radius(3).inner_margin(egui::Margin::symmetric(6, 1)).show(ui, |ui| {
             ui.set_min_width(58.0);
             ui.label(RichText::new(key).monospace().size(11.5));
         });
-        ui.allocate_ui(vec2(ui.available_width(), 18.0), |ui| {
-            ui.add(egui::Label::new(label).truncate());
-        });
+        ui.vertical(|ui| ui.add(egui::Label::new(label).wrap()));
     });
 }

@@ -1,7 +1,7 @@
 //! How firm a score is: the overall against the box threshold, and against the growth of the mask.
 
 use egui::{Label, RichText, Stroke, Ui, vec2};
-use egui_plot::{Line, LineStyle, Plot, PlotPoints, VLine};
+use egui_plot::{AxisHints, Line, LineStyle, Plot, PlotPoints, VLine};
 
 use crate::domain::Score;
 use crate::editor::{Band, Cell, EditDetails};
@@ -138,7 +138,9 @@ fn curve_ui(ui: &mut Ui, cx: &Context<'_>, name: &str, points: &[(f64, Cell)], n
         .allow_zoom(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
-        .set_margin_fraction(vec2(0.02, 0.06))
+        // Room for half of the last number of the axis, and numbers also where the panel is narrow.
+        .set_margin_fraction(vec2(0.06, 0.06))
+        .custom_x_axes(vec![AxisHints::new_x().label_spacing(24.0..=36.0)])
         .grid_color(palette.outline.0);
     // All settings that were tried, also those without a value.
     for (at, _) in points.first().into_iter().chain(points.last()) {

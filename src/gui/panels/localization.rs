@@ -155,7 +155,7 @@ fn candidate_ui(ui: &mut Ui, cx: &Context<'_>, at: (Side, usize), found: &Detect
 pub fn phrase_of(cx: &Context<'_>, found: &Detection) -> String {
     match cx.state.overlays.preview() {
         Some(Thresholds { text, .. }) if text != Thresholds::METRIC.text => found.phrase_above(text),
-        _ => found.phrase.clone(),
+        _ => found.name().to_owned(),
     }
 }
 

@@ -186,6 +186,8 @@ fn nothing_ui(ui: &mut Ui, cx: &Context<'_>) {
 fn table_ui(ui: &mut Ui, cx: &Context<'_>) {
     let wide = ui.available_width() >= WIDE;
     ui.spacing_mut().item_spacing = vec2(6.0, 0.0);
+    // The bar stands beside the last column, not on it.
+    ui.spacing_mut().scroll.floating_allocated_width = 8.0;
     let mut table = TableBuilder::new(ui)
         .id_salt("queue table")
         .striped(false)

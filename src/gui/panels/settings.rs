@@ -35,6 +35,10 @@ pub fn settings_ui(ui: &mut Ui, cx: &Context<'_>) {
         choice(ui, "Theme", theme.label(), &ThemeChoice::ALL, |theme| theme.label().to_owned(), &mut theme.clone())
             .into_iter()
             .for_each(|theme| settings.theme = theme);
+        ui.label("Files");
+        let typed = ui.checkbox(&mut settings.typed_paths, "Type paths here");
+        typed.on_hover_text("In place of the system's file dialogs, for systems where they do not open.");
+        ui.end_row();
     });
     explain_ui(ui, cx, &settings);
     if settings != *cx.settings {

@@ -36,9 +36,15 @@ pub fn thresholds_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown
         return;
     };
     ui.horizontal_wrapped(|ui| {
-        let text = "⚠ Preview: the pictures show what these thresholds would choose, not what was scored.";
+        let mask_is_known = preview.boxes == Thresholds::METRIC.boxes || cx.state.tried_mask(details.id).is_some();
+        let text = if mask_is_known {
+            "⚠ Preview: the pictures show what these thresholds would choose, not what was scored."
+        } else {
+            "⚠ Preview: the pictures show the boxes that these thresholds would choose. The mask on them is still that of the score: that of \
+             the new boxes is not known yet."
+        };
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.warning.0)).wrap());
-        if ui.button("Reset thresholds").on_hover_text("Back to the thresholds of the metric.").clicked() {
+        if ui.button("Reset thresholds").on_hover_text("Back to the thresholds of the metric.  [Esc]").clicked() {
             cx.send(Action::PreviewThresholds(Thresholds::METRIC));
         }
     });

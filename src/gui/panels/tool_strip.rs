@@ -1,7 +1,7 @@
 //! The tools at the left of the canvas, and above it a row with what the tool in the hand can be told.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{Button, ComboBox, DragValue, PopupCloseBehavior, RichText, Role, Sense, Slider, Ui, vec2};
+use egui::{Button, ComboBox, DragValue, FontId, PopupCloseBehavior, RichText, Role, Sense, Slider, Ui, vec2};
 
 use crate::domain::RegionRole;
 use crate::editor::regions::MaskOp;
@@ -86,9 +86,10 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>) {
     }
     widgets::right(ui, |ui| {
         saved_ui(ui, cx);
-        if !tools.tool.draws_mask() {
-            let hint = RichText::new(tools.tool.does()).size(11.5).color(palette.text_dim.0);
-            ui.add(egui::Label::new(hint).truncate());
+        // Whole or not at all: half a sentence says nothing. The button of the tool tells it in full.
+        let hint = ui.painter().layout_no_wrap(tools.tool.hint().into(), FontId::proportional(11.5), palette.text_dim.0);
+        if hint.size().x <= ui.available_width() {
+            ui.label(hint).on_hover_text(tools.tool.does());
         }
     });
 }

@@ -84,7 +84,8 @@ fn step_ui(ui: &mut Ui, cx: &Context<'_>, numbered: &Numbered<'_>) {
             head_ui(ui, cx, numbered, linked);
             ui.add(Label::new(RichText::new(&step.text).size(12.5)).wrap());
             if !step.numbers.is_empty() {
-                let numbers: Vec<String> = step.numbers.iter().map(|(name, value)| format!("{name} {}", plain(*value))).collect();
+                let numbers: Vec<String> =
+                    step.numbers.iter().map(|(name, value)| format!("{}\u{a0}{}", name.replace(' ', "\u{a0}"), plain(*value))).collect();
                 let text = RichText::new(numbers.join("   ")).monospace().size(11.0).color(palette.text_dim.0);
                 ui.add(Label::new(text).wrap());
             }

@@ -46,6 +46,9 @@ fn normalise(part: &str, value: &Outcome<f64>, bounds: Option<Bounds>) -> Marked
     let outside = value.value().is_some_and(|&v| v < bounds.min || v > bounds.max);
     let value = value.clone().and_then(|v| match bounds.normalise(v) {
         Some(normalised) => Outcome::Value(normalised),
+        None if bounds.max > bounds.min => {
+            Outcome::NotApplicable(format!("the range of {part}, {:e} to {:e}, is too wide to compute with", bounds.min, bounds.max))
+        }
         None => {
             Outcome::NotApplicable(format!("the range of {part} has no width: every value of the set it was fitted on is {}", bounds.min))
         }

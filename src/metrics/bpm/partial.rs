@@ -3,7 +3,7 @@
 //! With networks that answer everything this is the whole metric. With networks that answer from a cache only it is the instant half of
 //! a correction: what the correction did not touch is found, what it touched and needs a network is pending.
 
-use crate::domain::{BoxesBySide, Mask, Outcome, Parts, Profile, Score, Size, TraceKind, Triage};
+use crate::domain::{BoxesBySide, Mask, Outcome, Parts, Profile, RegionRole, Score, Size, TraceKind, Triage};
 use crate::metrics::ports::{Networks, PortError};
 
 use super::plan::Plan;
@@ -168,8 +168,21 @@ fn judge_local(pair: &Pair<'_>, settings: &Settings, networks: &mut Networks<'_>
         crop_in_bpm500,
         trace: trace.into_steps(),
         triage,
+        said: said(input.overrides),
     };
     Ok(Partial { score, pending, mask_in_bpm500: mask })
+}
+
+/// The roles that a person speaks for, in ascending order.
+fn said(overrides: &Overrides) -> Vec<RegionRole> {
+    let Overrides { source_boxes, edit_boxes, mask, ignore } = overrides;
+    let said = [
+        (RegionRole::Original, source_boxes.is_some()),
+        (RegionRole::Edited, edit_boxes.is_some()),
+        (RegionRole::EditMask, mask.is_some()),
+        (RegionRole::Ignore, ignore.is_some()),
+    ];
+    said.into_iter().filter_map(|(role, is)| is.then_some(role)).collect()
 }
 
 /// The mask with the pixels that count neither way: preservation is judged outside both.

@@ -2,6 +2,9 @@
 //!
 //! A score that moves far when a threshold moves a little is fragile: it says more about the detector than about the edit.
 
+use std::sync::Arc;
+
+use crate::domain::rle::Rle;
 use crate::domain::{Mask, Outcome, Parts, Profile, Size, squared_distances};
 use crate::metrics::ports::{Networks, PortError};
 
@@ -15,6 +18,9 @@ pub struct SensitivityPoint {
     pub parts: Parts,
     /// What could not be told without asking a network.
     pub pending: Pending,
+    /// The edit region of another box threshold, at the size of the source; `None` where there is none or a network was not asked, and for
+    /// grown masks. Points that choose the same boxes share it.
+    pub mask: Option<Arc<Rle>>,
 }
 
 /// Box thresholds that are tried: 0.05 (what the detector keeps) to 0.60, in steps of 0.01.
@@ -38,20 +44,24 @@ pub fn by_box_threshold(
     networks: &mut Networks<'_>,
 ) -> Result<Vec<SensitivityPoint>, PortError> {
     let mut points: Vec<SensitivityPoint> = Vec::new();
-    let mut last: Option<(Partial, [usize; 2])> = None;
+    let mut last: Option<(Partial, Option<Arc<Rle>>, [usize; 2])> = None;
     for threshold in thresholds() {
         let box_threshold = threshold as f32;
         let chosen = |partial: &Partial| {
             let candidates = &partial.score.candidates;
             [&candidates.source, &candidates.edit].map(|side| side.iter().filter(|found| found.confidence > box_threshold).count())
         };
-        let partial = match last.take() {
-            Some((partial, counts)) if !partial.pending.boxes && chosen(&partial) == counts => partial,
-            _ => judge(input, canvases, &Settings { box_threshold, ..settings.clone() }, networks)?,
+        let (partial, mask) = match last.take() {
+            Some((partial, mask, counts)) if !partial.pending.boxes && chosen(&partial) == counts => (partial, mask),
+            _ => {
+                let mut partial = judge(input, canvases, &Settings { box_threshold, ..settings.clone() }, networks)?;
+                let mask = partial.score.mask.take().map(Arc::new);
+                (partial, mask)
+            }
         };
-        points.push(SensitivityPoint { at: threshold, parts: partial.score.parts.clone(), pending: partial.pending });
+        points.push(SensitivityPoint { at: threshold, parts: partial.score.parts.clone(), pending: partial.pending, mask: mask.clone() });
         let counts = chosen(&partial);
-        last = Some((partial, counts));
+        last = Some((partial, mask, counts));
     }
     Ok(points)
 }
@@ -100,7 +110,7 @@ pub fn by_growth(
                 (None, Profile::ReleasedCode) => Outcome::Value(0.0),
                 (None, _) => Outcome::NotApplicable("the grown mask covers the whole picture".to_owned()),
             };
-            SensitivityPoint { at: f64::from(growth), parts: Parts { preserve, ..parts.clone() }, pending: Pending::default() }
+            SensitivityPoint { at: f64::from(growth), parts: Parts { preserve, ..parts.clone() }, pending: Pending::default(), mask: None }
         })
         .collect()
 }

@@ -44,6 +44,8 @@ pub struct Counts {
     /// Answers and skips of rating sessions.
     pub judgements: usize,
     pub sessions: usize,
+    /// Votes out of tables.
+    pub votes: usize,
     pub parses: usize,
     pub runs: usize,
     /// Entries of the journals of regions.
@@ -167,6 +169,7 @@ fn counts(conn: &rusqlite::Connection) -> Result<Counts, Fault> {
         ratings: count("ratings")?,
         judgements: count("judgements")?,
         sessions: count("rating_sessions")?,
+        votes: count("votes")?,
         parses: count("parses")?,
         runs: count("runs")?,
         region_changes: count("region_changes")?,

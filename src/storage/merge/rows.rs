@@ -8,6 +8,7 @@ use rusqlite::{Connection, params, params_from_iter};
 use super::super::error::Fault;
 use super::tables::{CONTENT, Table, encode};
 use super::{Conflict, ConflictKind, Input, MERGING};
+use crate::domain::rater_name;
 use crate::storage::{StorageError, answers};
 
 /// For each input and table: the merged id of each of its ids.
@@ -84,6 +85,9 @@ fn collect(inputs: &[Input], table: &Table, maps: &Maps, taken: &HashMap<(String
                 Some(Value::Integer(id)) if table.has_id => *id,
                 _ => 0,
             };
+            if let Some(Value::Text(rater)) = table.column("rater").and_then(|at| values.get_mut(at)) {
+                *rater = rater_name(rater);
+            }
             if !follow(table, &mut values, &maps[input], input, taken) {
                 continue;
             }

@@ -28,6 +28,10 @@ fn level_seed_width_and_good_from_are_chosen_and_the_command_line_is_told() {
     assert!(window.harness.query_by_label_contains("--seed").is_none(), "the usual ones need no option");
     window.harness.get_by_label("Statistics").click();
     window.settle();
+    // Without the digits that only come from how numbers are stored.
+    window.harness.get_by_value("95 %");
+    window.harness.get_by_value("0.1");
+    window.harness.get_by_value("as usual: BPM against each of the others");
     write(&mut window, "Level of intervals", "80");
     write(&mut window, "Seed", "7");
     write(&mut window, "Width for items needed", "0.2");

@@ -1,9 +1,8 @@
 //! Models against each other: leaderboards by people and by each metric side by side, and one board in full.
 
-use egui::{Align, Label, Layout, RichText, Ui};
-use egui_extras::{Column, TableBuilder};
+use egui::{Label, RichText, Ui};
 
-use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
+use super::cells::{Head, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
 use crate::domain::Outcome;
 use crate::editor::Measure;
 use crate::gui::context::Context;
@@ -45,7 +44,9 @@ pub(super) fn boards_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     }
     section(ui, palette, "Win rates side by side");
     side_by_side_ui(ui, cx, &shown, "all edits");
-    words_ui(ui, palette, "Wins plus half of the ties over all duels; in brackets the place. A duel: two models' edits of one item.");
+    let text = "Wins plus half of the ties over all duels; in brackets the place. A duel: two models' edits of one item. Below: strength (mean 0) \
+                and Elo (mean over 100 orders).";
+    words_ui(ui, palette, text);
     let chosen = all.iter().copied().filter(|board| is_people(board) && board.criterion == view.criterion);
     let metric = all.iter().copied().filter(|board| board.judge == view.metric);
     for board in chosen.chain(metric) {
@@ -125,44 +126,39 @@ fn side_by_side_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard], salt:
 
 /// One table of at most [`JUDGES`].
 fn judges_ui(ui: &mut Ui, cx: &Context<'_>, boards: &[&Leaderboard], models: &[&str], salt: (&str, usize)) {
-    let palette = cx.palette(ui);
-    ui.push_id(("side by side", salt), |ui| {
-        let mut table = TableBuilder::new(ui).striped(true).vscroll(false).cell_layout(Layout::left_to_right(Align::Center));
-        table = table.column(Column::exact(110.0).clip(true));
-        table = table.columns(Column::exact(78.0).clip(true), boards.len());
-        table
-            .header(22.0, |mut header| {
-                header.col(|_| {});
-                for board in boards {
-                    header.col(|ui| {
-                        let name = judge_name(board);
-                        let label = Label::new(RichText::new(&name).size(11.5).color(palette.text_dim.0)).truncate();
-                        ui.add(label).on_hover_text(format!("{name}: {} duels", board.duels));
-                    });
-                }
-            })
-            .body(|body| {
-                body.rows(ROW, models.len(), |mut row| {
-                    let Some(model) = models.get(row.index()) else { return };
-                    row.col(|ui| {
-                        ui.add(Label::new(RichText::new(model_name(model)).strong()).truncate());
-                    });
-                    for board in boards {
-                        row.col(|ui| rate_ui(ui, board, model));
-                    }
-                });
-            });
+    let words: Vec<(String, String)> = boards
+        .iter()
+        .map(|board| {
+            let name = judge_name(board);
+            let meaning = format!("{name}: {} duels", board.duels);
+            (name, meaning)
+        })
+        .collect();
+    let mut heads = vec![Head::new("", "", 110.0)];
+    heads.extend(words.iter().map(|(name, meaning)| Head::new(name, meaning, 78.0)));
+    table_ui(ui, cx, &format!("side by side {} {}", salt.0, salt.1), &heads, models.len(), |row| {
+        let Some(model) = models.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.add(Label::new(RichText::new(model_name(model)).strong()).truncate());
+        });
+        for board in boards {
+            row.col(|ui| rate_ui(ui, board, model));
+        }
     });
 }
 
-const HEADS: [Head; 8] = [
+const HEADS: [Head<'static>; 8] = [
     Head::new("model", "", 110.0),
     Head::new("win rate", "Wins plus half of the ties over all duels.", 56.0),
     Head::new("strength", "Natural logarithm of Davidson's strength (Bradley-Terry with ties); mean 0.", 160.0),
     Head::new("won", "", 40.0),
     Head::new("lost", "", 40.0),
     Head::new("tied", "", 40.0),
-    Head::new("Elo", "Start 1000, step 32, in the order of items and names; it depends on that order, unlike the strength.", 50.0),
+    Head::new(
+        "Elo",
+        "Elo (mean over 100 orders): start 1000, step 32; one order of the duels would decide it. Fewer orders of very many duels.",
+        50.0,
+    ),
     Head::new("mean", "Mean of the judge's values.", 50.0),
 ];
 
@@ -171,22 +167,20 @@ fn board_ui(ui: &mut Ui, cx: &Context<'_>, board: &Leaderboard) {
     let name = if is_people(board) { judge_name(board) } else { metric_label(&board.judge) };
     let of = if board.split == ALL { String::new() } else { format!(" · {}: {}", board.split, board.group) };
     section(ui, palette, &format!("By {name}{of}, {} duels", board.duels));
-    table_ui(ui, cx, &format!("board {name}{of}"), &HEADS, |body| {
-        body.rows(ROW, board.standings.len(), |mut row| {
-            let Some(standing) = board.standings.get(row.index()) else { return };
-            row.col(|ui| {
-                ui.add(Label::new(RichText::new(model_name(&standing.model)).strong()).truncate());
-            });
-            row.col(|ui| value_ui(ui, &standing.win_rate));
-            row.col(|ui| interval_ui(ui, cx.palette(ui), &standing.strength, &standing.strength_interval));
-            for count in [standing.wins, standing.losses, standing.ties] {
-                row.col(|ui| count_ui(ui, count));
-            }
-            row.col(|ui| {
-                ui.label(RichText::new(format!("{:.0}", standing.elo)).monospace());
-            });
-            row.col(|ui| value_ui(ui, &standing.mean));
+    table_ui(ui, cx, &format!("board {name}{of}"), &HEADS, board.standings.len(), |row| {
+        let Some(standing) = board.standings.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.add(Label::new(RichText::new(model_name(&standing.model)).strong()).truncate());
         });
+        row.col(|ui| value_ui(ui, &standing.win_rate));
+        row.col(|ui| interval_ui(ui, cx, &standing.strength, &standing.strength_interval));
+        for count in [standing.wins, standing.losses, standing.ties] {
+            row.col(|ui| count_ui(ui, count));
+        }
+        row.col(|ui| {
+            ui.label(RichText::new(format!("{:.0}", standing.elo)).monospace());
+        });
+        row.col(|ui| value_ui(ui, &standing.mean));
     });
     let mut reasons = Reasons::default();
     board.standings.iter().for_each(|standing| reasons.add("strength", &standing.strength));

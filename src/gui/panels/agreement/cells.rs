@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use egui::{Align, Label, Layout, RichText, Ui};
-use egui_extras::{Column, TableBody, TableBuilder};
+use egui::{Align, Label, Layout, RichText, ScrollArea, Ui, UiBuilder};
+use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::domain::Outcome;
 use crate::editor::Measure;
+use crate::gui::agreement::Work;
 use crate::gui::context::Context;
 use crate::gui::theme::Palette;
 use crate::stats::Interval;
@@ -30,7 +31,11 @@ pub(super) fn value_ui(ui: &mut Ui, outcome: &Outcome<f64>) {
 }
 
 /// A value with its interval.
-pub(super) fn interval_ui(ui: &mut Ui, palette: &Palette, outcome: &Outcome<f64>, interval: &Outcome<Interval>) {
+pub(super) fn interval_ui(ui: &mut Ui, cx: &Context<'_>, outcome: &Outcome<f64>, interval: &Outcome<Interval>) {
+    let palette = cx.palette(ui);
+    let agreement = &cx.state.agreement;
+    // What was opened is as it was saved; of the newest result the intervals come after the numbers.
+    let is_drawing = agreement.work == Work::Intervals && agreement.kept.opened.is_none();
     ui.spacing_mut().item_spacing.x = 5.0;
     value_ui(ui, outcome);
     match interval {
@@ -47,10 +52,16 @@ pub(super) fn interval_ui(ui: &mut Ui, palette: &Palette, outcome: &Outcome<f64>
             ));
         }
         Outcome::NotApplicable(why) | Outcome::Failed(why) if outcome.value().is_some() => {
-            ui.label(RichText::new("no interval").size(10.5).color(palette.text_dim.0)).on_hover_text(why);
+            let (words, why) = no_interval(is_drawing, why);
+            ui.label(RichText::new(words).size(10.5).color(palette.text_dim.0)).on_hover_text(why);
         }
         _ => {}
     }
+}
+
+/// What stands where there is no interval, and why: it may only not be there yet.
+const fn no_interval(is_drawing: bool, why: &str) -> (&str, &str) {
+    if is_drawing { ("being drawn…", "The interval is being computed.") } else { ("no interval", why) }
 }
 
 /// A whole number.
@@ -64,41 +75,104 @@ pub(super) fn words_ui(ui: &mut Ui, palette: &Palette, text: &str) {
 }
 
 /// A column of a table: its heading, what the heading means, its width.
-pub(super) struct Head {
-    pub label: &'static str,
-    pub meaning: &'static str,
+#[derive(Clone, Copy)]
+pub(super) struct Head<'a> {
+    pub label: &'a str,
+    pub meaning: &'a str,
     pub width: f32,
 }
 
-impl Head {
+impl<'a> Head<'a> {
     /// A column.
-    pub(super) const fn new(label: &'static str, meaning: &'static str, width: f32) -> Self {
+    pub(super) const fn new(label: &'a str, meaning: &'a str, width: f32) -> Self {
         Self { label, meaning, width }
     }
 }
 
-/// A table whose width is that of its columns.
-pub(super) fn table_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, heads: &[Head], body: impl FnOnce(TableBody<'_>)) {
+/// Which columns of a table one pass over its rows draws.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    All,
+    /// The first, which stays in sight.
+    First,
+    /// All but the first, which scroll.
+    Rest,
+}
+
+/// A row of a table: its cells in the order of the columns, as far as they are drawn in this pass.
+pub(super) struct Row<'a, 'b> {
+    inner: TableRow<'a, 'b>,
+    part: Part,
+    column: usize,
+}
+
+impl Row<'_, '_> {
+    /// The place of the row in the table.
+    pub(super) fn index(&self) -> usize {
+        self.inner.index()
+    }
+
+    /// Marks the row as the chosen one.
+    pub(super) fn set_selected(&mut self, selected: bool) {
+        self.inner.set_selected(selected);
+    }
+
+    /// The next cell.
+    pub(super) fn col(&mut self, add: impl FnOnce(&mut Ui)) {
+        let first = self.column == 0;
+        self.column += 1;
+        if self.part == Part::All || first == (self.part == Part::First) {
+            self.inner.col(add);
+        }
+    }
+}
+
+/// Between two columns, in points.
+const GAP: f32 = 4.0;
+
+/// A table as wide as its columns. Where it has less room, it scrolls sideways by itself, and its first column stays.
+pub(super) fn table_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, heads: &[Head<'_>], rows: usize, mut row: impl FnMut(&mut Row<'_, '_>)) {
     let palette = cx.palette(ui);
     ui.push_id(salt, |ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        let mut table = TableBuilder::new(ui).striped(true).vscroll(false).cell_layout(Layout::left_to_right(Align::Center));
-        for head in heads {
-            table = table.column(Column::exact(head.width).clip(true));
-        }
-        table
-            .header(22.0, |mut header| {
-                for head in heads {
-                    header.col(|ui| {
-                        let label = ui.label(RichText::new(head.label).size(11.5).color(palette.text_dim.0));
-                        if !head.meaning.is_empty() {
-                            label.on_hover_text(head.meaning);
-                        }
-                    });
-                }
-            })
-            .body(body);
+        ui.spacing_mut().item_spacing.x = GAP;
+        let width = heads.iter().map(|head| head.width + GAP).sum::<f32>() - GAP;
+        let Some((first, rest)) = heads.split_first().filter(|_| width > ui.available_width()) else {
+            part_ui(ui, palette, heads, Part::All, rows, &mut row);
+            return;
+        };
+        let space = ui.available_rect_before_wrap();
+        let (left, right) = space.split_left_right_at_x((space.left() + first.width + GAP).min(space.right()));
+        let beside = |salt: &str, rect| UiBuilder::new().id_salt(salt).max_rect(rect).layout(Layout::top_down(Align::Min));
+        let mut staying = ui.new_child(beside("first", left));
+        part_ui(&mut staying, palette, std::slice::from_ref(first), Part::First, rows, &mut row);
+        let mut sliding = ui.new_child(beside("rest", right));
+        ScrollArea::horizontal().id_salt("columns").show(&mut sliding, |ui| {
+            part_ui(ui, palette, rest, Part::Rest, rows, &mut row);
+            // So that the bar does not lie on the last row.
+            ui.add_space(ui.spacing().scroll.bar_width + 2.0);
+        });
+        ui.advance_cursor_after_rect(staying.min_rect().union(sliding.min_rect()));
     });
+}
+
+fn part_ui(ui: &mut Ui, palette: &Palette, heads: &[Head<'_>], part: Part, rows: usize, row: &mut impl FnMut(&mut Row<'_, '_>)) {
+    let mut table = TableBuilder::new(ui).striped(true).vscroll(false).cell_layout(Layout::left_to_right(Align::Center));
+    for head in heads {
+        table = table.column(Column::exact(head.width).clip(true));
+    }
+    let header = |ui: &mut Ui, head: &Head<'_>| {
+        let label = ui.label(RichText::new(head.label).size(11.5).color(palette.text_dim.0));
+        if !head.meaning.is_empty() {
+            label.on_hover_text(head.meaning);
+        }
+    };
+    table
+        .header(22.0, |mut cells| {
+            for head in heads {
+                cells.col(|ui| header(ui, head));
+            }
+        })
+        .body(|body| body.rows(ROW, rows, |inner| row(&mut Row { inner, part, column: 0 })));
 }
 
 /// Reasons of undefined statistics, each once with what it is the reason for.
@@ -123,5 +197,16 @@ impl Reasons {
             let names = of.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
             words_ui(ui, palette, &format!("– {names}{more}: {why}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_interval;
+
+    #[test]
+    fn an_interval_that_is_not_there_yet_is_not_called_undefined() {
+        assert_eq!(no_interval(true, "no resamples were drawn").0, "being drawn…");
+        assert_eq!(no_interval(false, "one item").0, "no interval");
     }
 }

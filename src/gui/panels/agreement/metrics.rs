@@ -1,9 +1,8 @@
 //! Every metric against people, with intervals; a click on a line plots it.
 
 use egui::{Label, RichText, Sense, Ui};
-use egui_extras::TableRow;
 
-use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
+use super::cells::{Head, Reasons, Row, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
 use super::{how_ui, published};
 use crate::domain::Outcome;
 use crate::editor::Measure;
@@ -13,7 +12,7 @@ use crate::gui::context::{Action, Context};
 use crate::gui::widgets::{self, section};
 use crate::stats::comparison::{ALL, Comparison, Line, Significance};
 
-const HEADS: [Head; 8] = [
+const HEADS: [Head<'static>; 8] = [
     Head::new("metric", "Click a line to plot it.", 104.0),
     Head::new(
         "pairwise",
@@ -63,12 +62,10 @@ pub(super) fn metrics_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
 fn lines_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[&Line], salt: &str) {
     let palette = cx.palette(ui);
     let mut reasons = Reasons::default();
-    table_ui(ui, cx, salt, &HEADS, |body| {
-        body.rows(ROW, lines.len(), |mut row| {
-            if let Some(line) = lines.get(row.index()) {
-                line_ui(&mut row, cx, line);
-            }
-        });
+    table_ui(ui, cx, salt, &HEADS, lines.len(), |row| {
+        if let Some(line) = lines.get(row.index()) {
+            line_ui(row, cx, line);
+        }
     });
     for line in lines {
         let name = metric_label(&line.metric);
@@ -81,7 +78,7 @@ fn lines_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[&Line], salt: &str) {
     reasons.ui(ui, palette);
 }
 
-fn line_ui(row: &mut TableRow<'_, '_>, cx: &Context<'_>, line: &Line) {
+fn line_ui(row: &mut Row<'_, '_>, cx: &Context<'_>, line: &Line) {
     let view = &cx.state.agreement.view;
     let selected = line.metric == view.metric && line.criterion == view.criterion;
     row.set_selected(selected);
@@ -97,8 +94,8 @@ fn line_ui(row: &mut TableRow<'_, '_>, cx: &Context<'_>, line: &Line) {
             cx.send(Action::Agreement(AgreementAction::View(view)));
         }
     });
-    row.col(|ui| interval_ui(ui, cx.palette(ui), &line.agreement.macro_mean, &line.macro_interval));
-    row.col(|ui| interval_ui(ui, cx.palette(ui), &line.spearman, &line.spearman_interval));
+    row.col(|ui| interval_ui(ui, cx, &line.agreement.macro_mean, &line.macro_interval));
+    row.col(|ui| interval_ui(ui, cx, &line.spearman, &line.spearman_interval));
     for value in [&line.kendall_tau_b, &line.pearson, &line.spearman_per_item.mean, &line.area_under_curve] {
         row.col(|ui| value_ui(ui, value));
     }
@@ -132,7 +129,7 @@ fn needed_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison, lines: &[&Line])
     words_ui(ui, palette, &format!("AUC: an edit is good with a {}.", line.good));
 }
 
-const SIGNIFICANCE: [Head; 5] = [
+const SIGNIFICANCE: [Head<'static>; 5] = [
     Head::new("metrics", "", 190.0),
     Head::new("criterion", "", 84.0),
     Head::new("difference", "Pairwise agreement of the first minus that of the second.", 150.0),
@@ -160,26 +157,22 @@ fn significance_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
         words_ui(ui, palette, &format!("Nothing to compare: {why}."));
         return;
     }
-    table_ui(ui, cx, "significance", &SIGNIFICANCE, |body| {
-        body.rows(ROW, shown.len(), |mut row| {
-            let Some(pair) = shown.get(row.index()) else { return };
-            row.col(|ui| {
-                ui.add(
-                    Label::new(format!("{} – {}", Measure::named(&pair.first).label(), Measure::named(&pair.second).label())).truncate(),
-                );
-            });
-            row.col(|ui| {
-                ui.add(Label::new(&pair.criterion).truncate());
-            });
-            row.col(|ui| match &pair.result {
-                Outcome::Value(result) => interval_ui(ui, cx.palette(ui), &Outcome::Value(result.difference), &result.interval),
-                Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
-            });
-            row.col(|ui| value_ui(ui, &pair.p_holm));
-            row.col(|ui| match &pair.result {
-                Outcome::Value(result) => count_ui(ui, result.items),
-                Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
-            });
+    table_ui(ui, cx, "significance", &SIGNIFICANCE, shown.len(), |row| {
+        let Some(pair) = shown.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.add(Label::new(format!("{} – {}", Measure::named(&pair.first).label(), Measure::named(&pair.second).label())).truncate());
+        });
+        row.col(|ui| {
+            ui.add(Label::new(&pair.criterion).truncate());
+        });
+        row.col(|ui| match &pair.result {
+            Outcome::Value(result) => interval_ui(ui, cx, &Outcome::Value(result.difference), &result.interval),
+            Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
+        });
+        row.col(|ui| value_ui(ui, &pair.p_holm));
+        row.col(|ui| match &pair.result {
+            Outcome::Value(result) => count_ui(ui, result.items),
+            Outcome::NotApplicable(why) | Outcome::Failed(why) => value_ui(ui, &Outcome::NotApplicable(why.clone())),
         });
     });
     let elsewhere = tested(&found.significance.iter().collect::<Vec<_>>()) - tested(&shown);
@@ -190,7 +183,7 @@ fn significance_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     words_ui(ui, palette, &format!("{}{others}", significance_words(found)));
 }
 
-const VOTES: [Head; 4] = [
+const VOTES: [Head<'static>; 4] = [
     Head::new("metric", "", 104.0),
     Head::new("criterion", "", 84.0),
     Head::new("of all votes", "The share of the votes that the metric agrees with.", 150.0),
@@ -200,17 +193,15 @@ const VOTES: [Head; 4] = [
 fn votes_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     let zone = cx.state.agreement.view.zone;
     let lines: Vec<_> = found.votes.iter().filter(|line| Measure::named(&line.metric).is_of(zone)).collect();
-    table_ui(ui, cx, "votes", &VOTES, |body| {
-        body.rows(ROW, lines.len(), |mut row| {
-            let Some(line) = lines.get(row.index()) else { return };
-            row.col(|ui| {
-                ui.label(RichText::new(metric_label(&line.metric)).strong());
-            });
-            row.col(|ui| {
-                ui.add(Label::new(&line.criterion).truncate());
-            });
-            row.col(|ui| interval_ui(ui, cx.palette(ui), &line.agreement.micro_mean, &line.micro_interval));
-            row.col(|ui| count_ui(ui, line.agreement.counts.compared));
+    table_ui(ui, cx, "votes", &VOTES, lines.len(), |row| {
+        let Some(line) = lines.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.label(RichText::new(metric_label(&line.metric)).strong());
         });
+        row.col(|ui| {
+            ui.add(Label::new(&line.criterion).truncate());
+        });
+        row.col(|ui| interval_ui(ui, cx, &line.agreement.micro_mean, &line.micro_interval));
+        row.col(|ui| count_ui(ui, line.agreement.counts.compared));
     });
 }

@@ -2,6 +2,7 @@
 
 mod boards;
 mod cells;
+mod command;
 mod ground_truth;
 mod metrics;
 mod notes;
@@ -17,6 +18,7 @@ mod splits;
 mod statistics;
 mod weights;
 
+use command::how_ui;
 use egui::{Button, CentralPanel, ComboBox, Panel, RichText, ScrollArea, Ui};
 
 use crate::domain::Zone;
@@ -26,7 +28,7 @@ use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets::command_button;
 use crate::stats::TiePolicy;
-use crate::stats::comparison::{Comparison, Ties, utc_text};
+use crate::stats::comparison::{Ties, utc_text};
 
 /// Draws the page.
 pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -37,7 +39,8 @@ pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
         tabs_ui(ui, cx);
         ui.separator();
         opened_ui(ui, cx);
-        ScrollArea::both().auto_shrink(false).show(ui, |ui| tab_ui(ui, cx));
+        // Each tab is scrolled by itself; what is too wide for it scrolls sideways by itself.
+        ScrollArea::vertical().id_salt(cx.state.agreement.view.tab).auto_shrink(false).show(ui, |ui| tab_ui(ui, cx));
     });
     CentralPanel::default().frame(egui::Frame::new().fill(palette.background.0).inner_margin(12)).show(ui, |ui| {
         choices_ui(ui, cx);
@@ -158,6 +161,12 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
         }
     });
     if let Some(gathered) = &agreement.gathered {
+        if let Some(range) = command::named_range(cx, &gathered.about) {
+            let text = RichText::new(format!("Range '{}' is in force", range.name)).size(12.0).color(palette.text_strong.0);
+            let meaning =
+                format!("{}. Plot and tables normalise modify and preserve by it; the Saved tab chooses another.", range.bounds_words());
+            ui.add(egui::Label::new(text).wrap()).on_hover_text(meaning);
+        }
         statistics::statistics_ui(ui, &mut choices, &gathered.evidence.metrics);
     }
     if view != agreement.view {
@@ -237,28 +246,4 @@ fn resamples_ui(ui: &mut Ui, choices: &mut Choices, edits: usize) {
     });
     let text = "How often items are drawn anew for the intervals (bootstrap). More take longer and vary less; with 10,000 edits or more it is 200 unless you choose.";
     combo.response.labelled_by(label.id).on_hover_text(text);
-}
-
-/// The line at the foot of tables that says how their numbers were made, and which command gives the same.
-fn how_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
-    let palette = cx.palette(ui);
-    let plan = &found.plan;
-    let ties = match plan.ties {
-        Ties::As(TiePolicy::Paper) => "paper".to_owned(),
-        Ties::As(TiePolicy::MetricTiesHalf) => "half".to_owned(),
-        Ties::As(TiePolicy::MetricTiesDropped) => "dropped".to_owned(),
-        Ties::As(TiePolicy::Calibrated(threshold)) => format!("calibrated={threshold}"),
-        Ties::Fitted => "calibrated".to_owned(),
-    };
-    let split = if plan.splits.is_empty() { "none".to_owned() } else { plan.splits.join(",") };
-    let intervals = if plan.bootstrap.resamples == 0 {
-        "Intervals follow.".to_owned()
-    } else {
-        format!("Brackets: {:.0} % intervals, bootstrap over items, {} resamples.", plan.bootstrap.level * 100.0, plan.bootstrap.resamples)
-    };
-    let more = statistics::arguments(plan);
-    let command = format!("editscope agree PROJECT --json --ties {ties} --split {split} --resamples {}{more}", plan.bootstrap.resamples);
-    ui.add_space(8.0);
-    let text = format!("{} Ties: {}. The same numbers: {command}", intervals, plan.ties.words());
-    ui.add(egui::Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap());
 }

@@ -2,6 +2,7 @@
 
 use egui::{CollapsingHeader, Label, RichText, Ui};
 
+use crate::export::note_words;
 use crate::gui::context::Context;
 use crate::stats::comparison::Comparison;
 
@@ -24,8 +25,11 @@ pub(super) fn notes_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
         for problem in problems {
             ui.add(Label::new(RichText::new(format!("⚠ {}: {}", problem.place, problem.reason)).color(palette.warning.0)).wrap());
         }
-        for text in remarks.iter().chain(&found.notes) {
+        for text in remarks {
             ui.add(Label::new(text).wrap());
+        }
+        for note in &found.notes {
+            ui.add(Label::new(note_words(found, note)).wrap());
         }
     });
     ui.add_space(4.0);

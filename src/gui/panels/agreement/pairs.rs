@@ -1,8 +1,8 @@
 //! The chosen metric, pair of models by pair of models: as a matrix, and as a table with its counts.
 
-use egui::{Align2, Color32, FontId, Label, RichText, Sense, Ui, vec2};
+use egui::{Align2, Color32, FontId, Label, RichText, ScrollArea, Sense, Ui, vec2};
 
-use super::cells::{Head, ROW, count_ui, metric_label, table_ui, value_ui, words_ui};
+use super::cells::{Head, count_ui, metric_label, table_ui, value_ui, words_ui};
 use super::how_ui;
 use crate::gui::context::Context;
 use crate::gui::panels::queue::model_name;
@@ -50,24 +50,37 @@ pub(super) fn pairs_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
 const CELL: egui::Vec2 = vec2(62.0, 34.0);
 const NAMES: f32 = 110.0;
 
-/// Models against models; the shade of a cell says what its number says.
+/// Models against models; the shade of a cell says what its number says. Many models scroll sideways beside their names.
 fn matrix_ui(ui: &mut Ui, palette: &Palette, pairs: &[ModelPair]) {
     let mut models: Vec<&str> = pairs.iter().flat_map(|pair| pair.models.iter().map(String::as_str)).collect();
     models.sort_unstable();
     models.dedup();
-    let size = vec2(NAMES + CELL.x * models.len() as f32, CELL.y * (models.len() + 1) as f32);
+    let height = CELL.y * (models.len() + 1) as f32;
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        let (rect, _) = ui.allocate_exact_size(vec2(NAMES, height), Sense::hover());
+        let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
+        for (at, model) in models.iter().enumerate() {
+            let name = shortened(model_name(model), 15);
+            let place = rect.min + vec2(0.0, CELL.y * (at as f32 + 1.5));
+            painter.text(place, Align2::LEFT_CENTER, name, FontId::proportional(12.0), palette.text.0);
+        }
+        ScrollArea::horizontal().id_salt("matrix").show(ui, |ui| cells_ui(ui, palette, &models, pairs, height));
+    });
+}
+
+fn cells_ui(ui: &mut Ui, palette: &Palette, models: &[&str], pairs: &[ModelPair], height: f32) {
+    // Room for the bar below the last row.
+    let size = vec2(CELL.x * models.len() as f32, height + ui.spacing().scroll.bar_width);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
-    let font = FontId::proportional(12.0);
     let cell = |row: usize, column: usize| {
-        let left_top = rect.min + vec2(NAMES + CELL.x * column as f32, CELL.y * (row + 1) as f32);
+        let left_top = rect.min + vec2(CELL.x * column as f32, CELL.y * (row + 1) as f32);
         egui::Rect::from_min_size(left_top, CELL).shrink(1.5)
     };
     for (at, model) in models.iter().enumerate() {
-        let name = shortened(model_name(model), 15);
-        painter.text(rect.min + vec2(0.0, CELL.y * (at as f32 + 1.5)), Align2::LEFT_CENTER, name, font.clone(), palette.text.0);
         let above = cell(0, at).center_top() - vec2(0.0, 6.0);
-        painter.text(above, Align2::CENTER_BOTTOM, shortened(model_name(model), 9), font.clone(), palette.text.0);
+        painter.text(above, Align2::CENTER_BOTTOM, shortened(model_name(model), 9), FontId::proportional(12.0), palette.text.0);
         painter.rect_filled(cell(at, at), 3.0, palette.field.0);
     }
     for pair in pairs {
@@ -116,7 +129,7 @@ fn shortened(name: &str, most: usize) -> String {
     if name.chars().count() <= most { name.to_owned() } else { format!("{}…", name.chars().take(most - 1).collect::<String>()) }
 }
 
-const HEADS: [Head; 6] = [
+const HEADS: [Head<'static>; 6] = [
     Head::new("models", "", 200.0),
     Head::new("share", "", 56.0),
     Head::new("compared", "Items on which people prefer one of the two and the metric has both values.", 66.0),
@@ -126,18 +139,16 @@ const HEADS: [Head; 6] = [
 ];
 
 fn counts_ui(ui: &mut Ui, cx: &Context<'_>, pairs: &[ModelPair]) {
-    table_ui(ui, cx, "pairs", &HEADS, |body| {
-        body.rows(ROW, pairs.len(), |mut row| {
-            let Some(pair) = pairs.get(row.index()) else { return };
-            row.col(|ui| {
-                let text = format!("{} – {}", model_name(&pair.models[0]), model_name(&pair.models[1]));
-                ui.add(Label::new(RichText::new(text)).truncate());
-            });
-            row.col(|ui| value_ui(ui, &pair.share));
-            let counts = &pair.counts;
-            for count in [counts.compared, counts.human_ties, counts.metric_ties, counts.missing_metric + counts.missing_human] {
-                row.col(|ui| count_ui(ui, count));
-            }
+    table_ui(ui, cx, "pairs", &HEADS, pairs.len(), |row| {
+        let Some(pair) = pairs.get(row.index()) else { return };
+        row.col(|ui| {
+            let text = format!("{} – {}", model_name(&pair.models[0]), model_name(&pair.models[1]));
+            ui.add(Label::new(RichText::new(text)).truncate());
         });
+        row.col(|ui| value_ui(ui, &pair.share));
+        let counts = &pair.counts;
+        for count in [counts.compared, counts.human_ties, counts.metric_ties, counts.missing_metric + counts.missing_human] {
+            row.col(|ui| count_ui(ui, count));
+        }
     });
 }

@@ -11,7 +11,7 @@ pub(super) fn edit_link(ui: &mut Ui, cx: &Context<'_>, item: &str, model: &str, 
     let palette = cx.palette(ui);
     let edit = cx.state.agreement.gathered.as_ref().and_then(|gathered| gathered.edit_of(item, model));
     let row = edit.and_then(|id| cx.state.queue.row(RowId(id.0)));
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         let name = format!("{item} · {}", model_name(model));
         match row {
             Some(row) => {

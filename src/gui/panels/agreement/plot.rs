@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Button, Id, Panel, Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, Ui, vec2};
+use egui::{Button, Id, Panel, Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextWrapMode, Ui, vec2};
 use egui_plot::{Plot, PlotPoint, PlotTransform};
 
 use super::cells::{metric_label, words_ui};
@@ -225,7 +225,7 @@ fn selected_ui(ui: &mut Ui, cx: &Context<'_>, cloud: &Cloud) {
     ui.horizontal(|ui| {
         pictures_ui(ui, cx, row);
         ui.vertical(|ui| {
-            numbers_ui(ui, cx, cloud, point, row);
+            numbers_ui(ui, cx, cloud, point, row, TextWrapMode::Truncate);
             if ui.button("Open in canvas").on_hover_text("Opens the selected edit on the Audit page.").clicked() {
                 cx.send(Action::Select(row.id));
             }
@@ -235,15 +235,17 @@ fn selected_ui(ui: &mut Ui, cx: &Context<'_>, cloud: &Cloud) {
 
 fn pair_ui(ui: &mut Ui, cx: &Context<'_>, cloud: &Cloud, point: &CloudPoint, row: &Row) {
     pictures_ui(ui, cx, row);
-    numbers_ui(ui, cx, cloud, point, row);
+    // Nobody can point at a word of a hover to read the rest of it.
+    numbers_ui(ui, cx, cloud, point, row, TextWrapMode::Wrap);
 }
 
-fn numbers_ui(ui: &mut Ui, cx: &Context<'_>, cloud: &Cloud, point: &CloudPoint, row: &Row) {
+/// Instruction, model and item as `names` says, and the numbers on as many lines as they need.
+fn numbers_ui(ui: &mut Ui, cx: &Context<'_>, cloud: &Cloud, point: &CloudPoint, row: &Row, names: TextWrapMode) {
     let palette = cx.palette(ui);
     ui.spacing_mut().item_spacing.y = 2.0;
-    ui.add(egui::Label::new(RichText::new(&*row.instruction).strong()).truncate());
+    ui.add(egui::Label::new(RichText::new(&*row.instruction).strong()).wrap_mode(names));
     let text = format!("{} · {}", model_name(&row.model), row.item);
-    ui.add(egui::Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).truncate());
+    ui.add(egui::Label::new(RichText::new(text).size(12.0).color(palette.text_dim.0)).wrap_mode(names));
     let verdict = match point.gap {
         gap if gap > 0.0 => "the metric is kinder",
         gap if gap < 0.0 => "the metric is harsher",
@@ -256,7 +258,7 @@ fn numbers_ui(ui: &mut Ui, cx: &Context<'_>, cloud: &Cloud, point: &CloudPoint, 
         point.human,
         point.gap.abs() * 100.0
     );
-    ui.add(egui::Label::new(text).truncate()).on_hover_text(
+    ui.add(egui::Label::new(text).wrap()).on_hover_text(
         "The place of the metric's value among all edits against the place of the human mean; 100 % would be best against worst.",
     );
 }

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use egui::{Label, RichText, Ui};
 
-use super::cells::{Head, ROW, Reasons, count_ui, table_ui, value_ui, words_ui};
+use super::cells::{Head, Reasons, count_ui, table_ui, value_ui, words_ui};
 use super::pick::edit_link;
-use crate::export::no_pairs_words;
+use crate::domain::Outcome;
+use crate::export::{no_pairs_words, one_rater_words};
 use crate::gui::context::Context;
 use crate::gui::panels::queue::model_name;
 use crate::gui::widgets::section;
 use crate::stats::comparison::Comparison;
 use crate::stats::people::{BetweenRaters, PairKappa, RaterReport, VoterReport};
 
-const AGREEMENT: [Head; 10] = [
+const AGREEMENT: [Head<'static>; 11] = [
     Head::new("criterion", "", 100.0),
     Head::new("model", "", 90.0),
     Head::new("edits", "Edits that two raters or more answered.", 42.0),
@@ -21,19 +22,28 @@ const AGREEMENT: [Head; 10] = [
     Head::new("α nom.", "Krippendorff's α, nominal.", 52.0),
     Head::new("α ord.", "Krippendorff's α, ordinal.", 52.0),
     Head::new("α int.", "Krippendorff's α, interval.", 52.0),
-    Head::new("Fleiss κ", "", 56.0),
-    Head::new("ICC(2,1)", "Intraclass correlation: the same raters, one answer, absolute agreement.", 60.0),
+    Head::new(
+        "of all",
+        "Edits that every rater answered: Fleiss' κ and the intraclass correlations to the right are over these alone.",
+        42.0,
+    ),
+    Head::new("Fleiss κ", "Over the edits that every rater answered.", 56.0),
+    Head::new(
+        "ICC(2,1)",
+        "Intraclass correlation: the same raters, one answer, absolute agreement; over the edits that every rater answered.",
+        60.0,
+    ),
     Head::new("ICC(2,k)", "The same for the mean of the raters.", 60.0),
 ];
 
-const PAIRS: [Head; 4] = [
+const PAIRS: [Head<'static>; 4] = [
     Head::new("criterion", "", 100.0),
     Head::new("raters", "", 210.0),
     Head::new("Cohen κ", "Over what both answered: 1 is perfect, 0 is chance.", 64.0),
     Head::new("quadratic", "Cohen's κ with differences weighed by the square of their steps.", 64.0),
 ];
 
-const VOTERS: [Head; 6] = [
+const VOTERS: [Head<'static>; 6] = [
     Head::new("votes on", "", 100.0),
     Head::new("voter", "", 150.0),
     Head::new("votes", "", 54.0),
@@ -42,7 +52,7 @@ const VOTERS: [Head; 6] = [
     Head::new("as others", "Share of the others' votes on the same pairs that are the same.", 66.0),
 ];
 
-const HABITS: [Head; 8] = [
+const HABITS: [Head<'static>; 8] = [
     Head::new("criterion", "", 100.0),
     Head::new("rater", "", 110.0),
     Head::new("answers", "", 54.0),
@@ -64,6 +74,9 @@ pub(super) fn raters_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     } else {
         section(ui, palette, "Agreement between raters");
         between_ui(ui, cx, &between_lines(found));
+        if let Some(words) = one_rater_words(&found.between_raters_all) {
+            words_ui(ui, palette, &words);
+        }
         kappas_ui(ui, cx, "pairs of raters", &found.between_raters_all);
         section(ui, palette, "Habits of each rater");
         habits_ui(ui, cx, &found.raters);
@@ -81,10 +94,13 @@ pub(super) fn raters_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     }
 }
 
-/// Criterion, model (empty: all) and the agreement, all models of a criterion first.
+/// Criterion, model (empty: all) and the agreement, all models of a criterion first. What one rater alone answered has none.
 fn between_lines(found: &Comparison) -> Vec<(&str, &str, &BetweenRaters)> {
     let mut lines = Vec::new();
     for (criterion, all) in &found.between_raters_all {
+        if all.raters.len() < 2 {
+            continue;
+        }
         lines.push((criterion.as_str(), "", all));
         let by_model = found.between_raters.get(criterion).into_iter().flatten();
         lines.extend(by_model.map(|(model, of)| (criterion.as_str(), model.as_str(), of)));
@@ -93,23 +109,29 @@ fn between_lines(found: &Comparison) -> Vec<(&str, &str, &BetweenRaters)> {
 }
 
 fn between_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[(&str, &str, &BetweenRaters)]) {
+    if lines.is_empty() {
+        return;
+    }
     let palette = cx.palette(ui);
-    table_ui(ui, cx, "between", &AGREEMENT, |body| {
-        body.rows(ROW, lines.len(), |mut row| {
-            let Some((criterion, model, of)) = lines.get(row.index()) else { return };
-            let name = if model.is_empty() { RichText::new("all models").strong() } else { RichText::new(model_name(model)) };
-            for text in [RichText::new(*criterion), name] {
-                row.col(|ui| {
-                    ui.add(Label::new(text).truncate());
-                });
-            }
-            row.col(|ui| count_ui(ui, of.edits_with_two));
-            for value in
-                [&of.percent, &of.alpha_nominal, &of.alpha_ordinal, &of.alpha_interval, &of.fleiss_kappa, &of.icc_single, &of.icc_mean]
-            {
-                row.col(|ui| value_ui(ui, value));
-            }
+    table_ui(ui, cx, "between", &AGREEMENT, lines.len(), |row| {
+        let Some((criterion, model, of)) = lines.get(row.index()) else { return };
+        let name = if model.is_empty() { RichText::new("all models").strong() } else { RichText::new(model_name(model)) };
+        for text in [RichText::new(*criterion), name] {
+            row.col(|ui| {
+                ui.add(Label::new(text).truncate());
+            });
+        }
+        row.col(|ui| count_ui(ui, of.edits_with_two));
+        for value in [&of.percent, &of.alpha_nominal, &of.alpha_ordinal, &of.alpha_interval] {
+            row.col(|ui| value_ui(ui, value));
+        }
+        row.col(|ui| match of.edits_with_all {
+            Some(count) => count_ui(ui, count),
+            None => value_ui(ui, &Outcome::NotApplicable("it was not kept with this comparison".to_owned())),
         });
+        for value in [&of.fleiss_kappa, &of.icc_single, &of.icc_mean] {
+            row.col(|ui| value_ui(ui, value));
+        }
     });
     let mut reasons = Reasons::default();
     for (criterion, model, of) in lines {
@@ -125,17 +147,15 @@ fn kappas_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, criteria: &BTreeMap<Stri
         criteria.iter().flat_map(|(criterion, found)| found.cohen_kappa.iter().map(move |pair| (criterion.as_str(), pair))).collect();
     ui.add_space(8.0);
     if !lines.is_empty() {
-        table_ui(ui, cx, salt, &PAIRS, |body| {
-            body.rows(ROW, lines.len(), |mut row| {
-                let Some((criterion, pair)) = lines.get(row.index()) else { return };
-                for text in [(*criterion).to_owned(), pair.raters.join(" – ")] {
-                    row.col(|ui| {
-                        ui.add(Label::new(text).truncate());
-                    });
-                }
-                row.col(|ui| value_ui(ui, &pair.kappa));
-                row.col(|ui| value_ui(ui, &pair.quadratic));
-            });
+        table_ui(ui, cx, salt, &PAIRS, lines.len(), |row| {
+            let Some((criterion, pair)) = lines.get(row.index()) else { return };
+            for text in [(*criterion).to_owned(), pair.raters.join(" – ")] {
+                row.col(|ui| {
+                    ui.add(Label::new(text).truncate());
+                });
+            }
+            row.col(|ui| value_ui(ui, &pair.kappa));
+            row.col(|ui| value_ui(ui, &pair.quadratic));
         });
     }
     for (criterion, why) in criteria.iter().filter_map(|(criterion, found)| Some((criterion, no_pairs_words(found)?))) {
@@ -167,19 +187,17 @@ fn voters_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
         .flat_map(|(criterion, voters)| voters.iter().map(move |(voter, report)| (criterion.as_str(), voter.as_str(), report)))
         .collect();
     section(ui, palette, "Habits of each voter");
-    table_ui(ui, cx, "voters", &VOTERS, |body| {
-        body.rows(ROW, lines.len(), |mut row| {
-            let Some((criterion, voter, report)) = lines.get(row.index()) else { return };
-            for text in [*criterion, *voter] {
-                row.col(|ui| {
-                    ui.add(Label::new(text).truncate());
-                });
-            }
-            row.col(|ui| count_ui(ui, report.votes));
-            for value in [&report.first_share, &report.tie_share, &report.with_others] {
-                row.col(|ui| value_ui(ui, value));
-            }
-        });
+    table_ui(ui, cx, "voters", &VOTERS, lines.len(), |row| {
+        let Some((criterion, voter, report)) = lines.get(row.index()) else { return };
+        for text in [*criterion, *voter] {
+            row.col(|ui| {
+                ui.add(Label::new(text).truncate());
+            });
+        }
+        row.col(|ui| count_ui(ui, report.votes));
+        for value in [&report.first_share, &report.tie_share, &report.with_others] {
+            row.col(|ui| value_ui(ui, value));
+        }
     });
 }
 
@@ -189,24 +207,22 @@ fn habits_ui(ui: &mut Ui, cx: &Context<'_>, raters: &BTreeMap<String, BTreeMap<S
         .flat_map(|(criterion, raters)| raters.iter().map(move |(rater, report)| (criterion.as_str(), rater.as_str(), report)))
         .collect();
     let palette = cx.palette(ui);
-    table_ui(ui, cx, "habits", &HABITS, |body| {
-        body.rows(ROW, lines.len(), |mut row| {
-            let Some((criterion, rater, report)) = lines.get(row.index()) else { return };
-            let warned = report.runs_against();
-            let name = if warned { RichText::new(format!("⚠ {rater}")).color(palette.warning.0) } else { RichText::new(*rater) };
-            row.col(|ui| {
-                ui.add(Label::new(*criterion).truncate());
-            });
-            row.col(|ui| {
-                let label = ui.add(Label::new(name).truncate());
-                if warned {
-                    label.on_hover_text("Answers run against those of the others: is the scale reversed?");
-                }
-            });
-            row.col(|ui| count_ui(ui, report.answers));
-            for value in [&report.bias, &report.spread, &report.with_others, &report.self_consistency, &report.median_seconds] {
-                row.col(|ui| value_ui(ui, value));
+    table_ui(ui, cx, "habits", &HABITS, lines.len(), |row| {
+        let Some((criterion, rater, report)) = lines.get(row.index()) else { return };
+        let warned = report.runs_against();
+        let name = if warned { RichText::new(format!("⚠ {rater}")).color(palette.warning.0) } else { RichText::new(*rater) };
+        row.col(|ui| {
+            ui.add(Label::new(*criterion).truncate());
+        });
+        row.col(|ui| {
+            let label = ui.add(Label::new(name).truncate());
+            if warned {
+                label.on_hover_text("Answers run against those of the others: is the scale reversed?");
             }
         });
+        row.col(|ui| count_ui(ui, report.answers));
+        for value in [&report.bias, &report.spread, &report.with_others, &report.self_consistency, &report.median_seconds] {
+            row.col(|ui| value_ui(ui, value));
+        }
     });
 }

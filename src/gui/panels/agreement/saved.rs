@@ -2,7 +2,8 @@
 
 use egui::{Label, RichText, TextEdit, Ui};
 
-use super::cells::{Head, ROW, metric_label, table_ui, value_ui, words_ui};
+use super::cells::{Head, metric_label, table_ui, value_ui, words_ui};
+use crate::export::{stayed, stayed_words};
 use crate::gui::agreement::{AgreementAction, SavedLine, Work};
 use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
@@ -51,7 +52,7 @@ fn name_ui(ui: &mut Ui, cx: &Context<'_>) {
 fn line_ui(ui: &mut Ui, cx: &Context<'_>, line: &SavedLine) {
     let palette = cx.palette(ui);
     let send = |action| cx.send(Action::Agreement(action));
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         if ui.button("Open").on_hover_text(format!("Shows the numbers of '{}' in the tables.", line.name)).clicked() {
             send(AgreementAction::Open(line.name.clone()));
         }
@@ -67,7 +68,7 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, line: &SavedLine) {
     });
 }
 
-const CHANGES: [Head; 7] = [
+const CHANGES: [Head<'static>; 7] = [
     Head::new("number", "", 150.0),
     Head::new("of", "The metric or judge, and the model.", 150.0),
     Head::new("criterion", "", 90.0),
@@ -88,37 +89,44 @@ fn changes_ui(ui: &mut Ui, cx: &Context<'_>, before: &Comparison, moved: &[Chang
             words_ui(ui, palette, &format!("{what}: {old} → {new}"));
         }
     }
-    let shown: Vec<&Change> = moved.iter().filter(|change| change.split == ALL).collect();
-    table_ui(ui, cx, "changes", &CHANGES, |body| {
-        body.rows(ROW, shown.len(), |mut row| {
-            let Some(change) = shown.get(row.index()) else { return };
-            let (quantity, of) = (change.quantity.as_str(), change_of(change));
-            for text in [RichText::new(quantity), RichText::new(of).strong(), RichText::new(&change.criterion)] {
-                row.col(|ui| {
-                    ui.add(Label::new(text).truncate());
-                });
-            }
-            row.col(|ui| value_ui(ui, &change.before));
-            row.col(|ui| value_ui(ui, &change.after));
-            row.col(|ui| match change.difference.value() {
-                Some(by) => drop(ui.label(RichText::new(format!("{by:+.3}")).monospace())),
-                None => value_ui(ui, &change.difference),
-            });
-            row.col(|ui| {
-                if change.intervals_apart {
-                    ui.label(RichText::new("intervals apart").size(12.0).color(palette.warning.0));
-                }
-            });
-        });
-    });
+    let (same, shown): (Vec<&Change>, Vec<&Change>) = moved.iter().filter(|change| change.split == ALL).partition(|change| stayed(change));
     if shown.is_empty() {
-        words_ui(ui, palette, "Neither of the two holds a number over all edits.");
+        words_ui(ui, palette, if same.is_empty() { "Neither of the two holds a number over all edits." } else { "Nothing moved." });
+    } else {
+        table_of_changes(ui, cx, &shown);
     }
-    let groups = moved.len() - shown.len();
+    if !same.is_empty() {
+        words_ui(ui, palette, &stayed_words(same.len()));
+    }
+    let groups = moved.len() - shown.len() - same.len();
     if groups > 0 {
         let text = format!("{groups} more are of groups of edits: `editscope agree PROJECT --against '{}'` lists them.", before.about.name);
         words_ui(ui, palette, &text);
     }
+}
+
+fn table_of_changes(ui: &mut Ui, cx: &Context<'_>, shown: &[&Change]) {
+    let palette = cx.palette(ui);
+    table_ui(ui, cx, "changes", &CHANGES, shown.len(), |row| {
+        let Some(change) = shown.get(row.index()) else { return };
+        let (quantity, of) = (change.quantity.as_str(), change_of(change));
+        for text in [RichText::new(quantity), RichText::new(of).strong(), RichText::new(&change.criterion)] {
+            row.col(|ui| {
+                ui.add(Label::new(text).truncate());
+            });
+        }
+        row.col(|ui| value_ui(ui, &change.before));
+        row.col(|ui| value_ui(ui, &change.after));
+        row.col(|ui| match change.difference.value() {
+            Some(by) => drop(ui.label(RichText::new(format!("{by:+.3}")).monospace())),
+            None => value_ui(ui, &change.difference),
+        });
+        row.col(|ui| {
+            if change.intervals_apart {
+                ui.label(RichText::new("intervals apart").size(12.0).color(palette.warning.0));
+            }
+        });
+    });
 }
 
 /// Whose number it is.
@@ -137,7 +145,7 @@ fn ranges_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
     let kept = &cx.state.agreement.kept;
     let send = |action| cx.send(Action::Agreement(action));
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         let mut name = kept.range_name.clone();
         let edit = ui.add(TextEdit::singleline(&mut name).hint_text("name of a new range").desired_width(240.0));
         edit.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Range name"));
@@ -157,7 +165,7 @@ fn ranges_ui(ui: &mut Ui, cx: &Context<'_>) {
             send(AgreementAction::ImportRange);
         }
     });
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         let queue = &cx.state.queue;
         ui.label("Fit on");
         if ui.radio(!kept.range_on_shown, format!("all {} edits", queue.rows().len())).clicked() {
@@ -173,7 +181,7 @@ fn ranges_ui(ui: &mut Ui, cx: &Context<'_>) {
         send(AgreementAction::UseRange(None));
     }
     for range in kept.list.ranges.iter().filter(|range| range.profile == cx.settings.profile) {
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             if ui.radio(chosen == Some(&range.name), &range.name).clicked() {
                 send(AgreementAction::UseRange(Some(range.name.clone())));
             }

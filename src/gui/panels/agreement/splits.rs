@@ -2,7 +2,7 @@
 
 use egui::{ComboBox, Label, RichText, Ui};
 
-use super::cells::{Head, ROW, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
+use super::cells::{Head, Reasons, count_ui, interval_ui, metric_label, table_ui, value_ui, words_ui};
 use super::how_ui;
 use crate::gui::agreement::{AgreementAction, Choices};
 use crate::gui::context::{Action, Context};
@@ -20,7 +20,7 @@ fn split_name(split: &str) -> &str {
     }
 }
 
-const HEADS: [Head; 7] = [
+const HEADS: [Head<'static>; 7] = [
     Head::new("group", "", 170.0),
     Head::new("pairwise", "Mean over the pairs of models; by model: over the pairs that hold the model.", 136.0),
     Head::new("Spearman", "", 60.0),
@@ -59,20 +59,18 @@ pub(super) fn splits_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
     let heading = format!("{} against people on {}, by {}", metric_label(&view.metric), view.criterion, split_name(shown));
     section(ui, palette, &heading);
     let mut reasons = Reasons::default();
-    table_ui(ui, cx, "splits", &HEADS, |body| {
-        body.rows(ROW, lines.len(), |mut row| {
-            let Some(line) = lines.get(row.index()) else { return };
-            row.col(|ui| {
-                let name = if line.split == ALL { "all edits" } else { line.group.as_str() };
-                ui.add(Label::new(RichText::new(name).strong()).truncate());
-            });
-            row.col(|ui| interval_ui(ui, cx.palette(ui), &line.agreement.macro_mean, &line.macro_interval));
-            for value in [&line.spearman, &line.kendall_tau_b, &line.area_under_curve] {
-                row.col(|ui| value_ui(ui, value));
-            }
-            row.col(|ui| count_ui(ui, line.complete));
-            row.col(|ui| count_ui(ui, line.agreement.counts.compared));
+    table_ui(ui, cx, "splits", &HEADS, lines.len(), |row| {
+        let Some(line) = lines.get(row.index()) else { return };
+        row.col(|ui| {
+            let name = if line.split == ALL { "all edits" } else { line.group.as_str() };
+            ui.add(Label::new(RichText::new(name).strong()).truncate());
         });
+        row.col(|ui| interval_ui(ui, cx, &line.agreement.macro_mean, &line.macro_interval));
+        for value in [&line.spearman, &line.kendall_tau_b, &line.area_under_curve] {
+            row.col(|ui| value_ui(ui, value));
+        }
+        row.col(|ui| count_ui(ui, line.complete));
+        row.col(|ui| count_ui(ui, line.agreement.counts.compared));
     });
     for line in &lines {
         reasons.add(&line.group, &line.agreement.macro_mean);

@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 use egui_plot::{Line, MarkerShape, Plot, PlotPoints, Points, VLine};
 
-use super::cells::{Head, ROW, Reasons, table_ui, value_ui, words_ui};
+use super::cells::{Head, Reasons, table_ui, value_ui, words_ui};
 use crate::domain::{Outcome, PaperWeights};
 use crate::gui::context::Context;
 use crate::gui::widgets::section;
@@ -60,17 +60,15 @@ fn curve_ui(ui: &mut Ui, cx: &Context<'_>, weights: &Weights) {
     words_ui(ui, palette, "Vertical lines: the paper's α (0.7), and the one chosen on half of the items.");
 }
 
-const HEADS: [Head; 2] = [Head::new("α", "", 60.0), Head::new("agreement", "Plain mean over the pairs of models.", 90.0)];
+const HEADS: [Head<'static>; 2] = [Head::new("α", "", 60.0), Head::new("agreement", "Plain mean over the pairs of models.", 90.0)];
 
 fn table_of(ui: &mut Ui, cx: &Context<'_>, weights: &Weights) {
-    table_ui(ui, cx, "weights table", &HEADS, |body| {
-        body.rows(ROW, weights.sweep.len(), |mut row| {
-            let Some(at) = weights.sweep.get(row.index()) else { return };
-            row.col(|ui| {
-                ui.label(RichText::new(format!("{:.1}", at.alpha)).monospace());
-            });
-            row.col(|ui| value_ui(ui, &at.agreement));
+    table_ui(ui, cx, "weights table", &HEADS, weights.sweep.len(), |row| {
+        let Some(at) = weights.sweep.get(row.index()) else { return };
+        row.col(|ui| {
+            ui.label(RichText::new(format!("{:.1}", at.alpha)).monospace());
         });
+        row.col(|ui| value_ui(ui, &at.agreement));
     });
     let mut reasons = Reasons::default();
     weights.sweep.iter().for_each(|at| reasons.add(&format!("α = {:.1}", at.alpha), &at.agreement));

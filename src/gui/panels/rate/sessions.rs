@@ -4,7 +4,7 @@ use egui::{Button, CentralPanel, Frame, Label, Margin, RichText, ScrollArea, Ui}
 
 use super::tab::rater_ui;
 use super::{plural, send};
-use crate::domain::Protocol;
+use crate::domain::{Protocol, names_alike};
 use crate::gui::context::Context;
 use crate::gui::people::{PeopleAction, SessionLine};
 use crate::gui::widgets;
@@ -72,6 +72,9 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: usize, line: &SessionLine) {
                 let which = if setup.blind { plural(setup.edits.len(), "edit") } else { setup.which.clone() };
                 ui.label(RichText::new(format!("{what} · {blind} · {which}")).size(12.0));
                 ui.label(RichText::new(said(line)).size(12.0).color(palette.text_dim.0));
+                if let Some(hint) = alike(&line.raters, line.begun, &cx.settings.rater_name()) {
+                    ui.label(RichText::new(hint).size(12.0).color(palette.warning.0));
+                }
             });
             widgets::right(ui, |ui| {
                 let label = match (line.begun, line.is_underway()) {
@@ -104,4 +107,27 @@ fn said(line: &SessionLine) -> String {
     let raters =
         if line.raters.is_empty() { "nobody has answered yet".to_owned() } else { format!("answers of {}", line.raters.join(", ")) };
     format!("{mine} · {raters}")
+}
+
+/// Whether somebody with nearly the rater's name has answered: retyped in another case, a session looks as if it was not begun.
+fn alike(raters: &[String], begun: bool, rater: &str) -> Option<String> {
+    if begun || rater.is_empty() {
+        return None;
+    }
+    let names = names_alike(raters.iter().map(String::as_str).chain([rater]));
+    let other = names.into_iter().flatten().find(|name| *name != rater && !names_alike([*name, rater]).is_empty())?;
+    Some(format!("'{other}' has answered here; if that is you, write your name just so to go on"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_another_case_is_asked_about_where_the_session_looks_untouched() {
+        let raters = ["Kim".to_owned(), "jo".to_owned()];
+        let hint = alike(&raters, false, "kim").expect("Kim is nearly kim");
+        assert!(hint.starts_with("'Kim' has answered here"), "{hint}");
+        assert_eq!([alike(&raters, true, "kim"), alike(&raters, false, "Kim"), alike(&raters, false, "lee")], [None, None, None]);
+    }
 }

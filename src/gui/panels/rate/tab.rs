@@ -163,7 +163,8 @@ fn other_ui(ui: &mut Ui, rating: &Rating, criterion: &str) {
 
 fn others_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
     let palette = cx.palette(ui);
-    let others: Vec<_> = details.ratings.iter().filter(|rating| rating.simulated || rating.rater != cx.settings.rater).collect();
+    let own = cx.settings.rater_name();
+    let others: Vec<_> = details.ratings.iter().filter(|rating| rating.simulated || rating.rater != own).collect();
     if others.is_empty() {
         return;
     }
