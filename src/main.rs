@@ -18,19 +18,10 @@ fn main() -> ExitCode {
     match finished {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {}", cli::visible_lines(&in_words(&error)));
+            eprintln!("error: {}", cli::visible_lines(&editscope::engine::in_words(&error)));
             ExitCode::from(2)
         }
     }
-}
-
-/// The chain of reasons; one that the message before it already tells is not told twice.
-fn in_words(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |told, reason| match told.as_str() {
-        "" => reason,
-        before if before.contains(&reason) => told,
-        before => format!("{before}: {reason}"),
-    })
 }
 
 #[cfg(feature = "gui")]

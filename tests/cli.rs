@@ -225,6 +225,33 @@ fn no_output_replaces_a_project_or_what_is_being_read() {
 }
 
 #[test]
+fn no_output_replaces_a_picture_or_a_part_of_the_project() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    data(dir.path());
+    editscope(dir.path(), &["import", ".", "-o", "p.editscope"]);
+    let calls: [&[&str]; 6] = [
+        &["export", "p.editscope", "--format", "csv", "-o", "size-source.png"],
+        &["export", "p.editscope", "--format", "coco", "-o", "size-edit.png"],
+        &["export", "p.editscope", "--format", "ratings", "-o", "size-edit.png"],
+        &["score", "p.editscope", "--out", "remove-source.png"],
+        &["agree", "p.editscope", "--report", "size-edit.png"],
+        &["range", "export", "p.editscope", "none", "-o", "size-edit.png"],
+    ];
+    for arguments in calls {
+        let target = dir.path().join(arguments.last().expect("each has an output"));
+        let before = std::fs::read(&target).expect("it is there");
+        let out = editscope(dir.path(), arguments);
+        assert_eq!(out.status.code(), Some(2), "{arguments:?}: {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains("is a picture of the project, and would be lost"), "{arguments:?}: {}", text(&out.stderr));
+        assert!(std::fs::read(&target).expect("it is there") == before, "{arguments:?} changed it");
+    }
+    for part in ["p.editscope-wal", "p.editscope-shm", "p.editscope-journal"] {
+        let out = editscope(dir.path(), &["export", "p.editscope", "--format", "csv", "-o", part]);
+        assert!(out.status.code() == Some(2) && text(&out.stderr).contains("choose another name"), "{part}: {}", text(&out.stderr));
+    }
+}
+
+#[test]
 fn an_export_option_of_another_format_is_refused() {
     let dir = tempfile::tempdir().expect("a temporary folder can be made");
     data(dir.path());

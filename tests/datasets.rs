@@ -446,6 +446,43 @@ fn pictures_that_scoring_cannot_read_are_found_before_with_their_line_and_the_sa
     assert_eq!(linted(Depth::Headers), expected[2..]);
 }
 
+/// A grey PNG of a size, as far as its header tells; there are no pixels in it.
+fn png_header(width: u32, height: u32) -> Vec<u8> {
+    let chunk = |kind: &[u8; 4], data: &[u8]| {
+        let checked = [&kind[..], data].concat();
+        // The sum of the PNG specification, annex D, bit by bit.
+        let sum = checked.iter().fold(u32::MAX, |sum, byte| {
+            (0..8).fold(sum ^ u32::from(*byte), |sum, _| if sum & 1 == 1 { 0xedb8_8320 ^ (sum >> 1) } else { sum >> 1 })
+        });
+        [&(data.len() as u32).to_be_bytes()[..], &checked, &(!sum).to_be_bytes()].concat()
+    };
+    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 0, 0, 0, 0]].concat();
+    [b"\x89PNG\r\n\x1a\n".to_vec(), chunk(b"IHDR", &header), chunk(b"IDAT", &[]), chunk(b"IEND", &[])].concat()
+}
+
+#[test]
+fn pictures_that_are_too_large_or_too_thin_are_told_before_they_are_scored() {
+    let bench = Bench::new();
+    // One row of pixels more than are read.
+    bench.write("giga.png", png_header(20_000, 10_001));
+    for (name, width, height) in [("s.png", 4, 3), ("thin.png", 1, 3000), ("flat.png", 3000, 1), ("narrow.png", 1, 2000)] {
+        image::RgbImage::new(width, height).save(bench.folder.path().join(name)).expect("the folder is ours");
+    }
+    let rows = ["giga", "thin", "flat", "narrow"]
+        .map(|name| format!(r#"{{"id":"{name}","item":"{name}","source":"s.png","instruction":"{name}","edited":"{name}.png"}}"#));
+    let dataset = bench.manifest(&rows.each_ref().map(String::as_str));
+    let why = editscope::imaging::decode::decode(&bench.folder.path().join("giga.png"), &Default::default()).expect_err("too large");
+    let found: Vec<String> = unreadable(&dataset).into_iter().map(|problem| problem.to_string()).collect();
+    assert_eq!(found, [format!("manifest.jsonl:1: the edited image: {why}")]);
+    for depth in [Depth::Headers, Depth::Pixels] {
+        let found = lint(&dataset, depth, &|_, _| {});
+        assert!(found.iter().any(|finding| finding.error && finding.reason.ends_with(&why.to_string())), "{found:?}");
+        let thin: Vec<_> = found.iter().filter(|finding| finding.reason.contains("too long and thin")).map(|f| f.place.as_str()).collect();
+        // Of 2000 pixels 1024 are left, and of one pixel more than a half: it stays.
+        assert_eq!(thin, ["thin", "flat"]);
+    }
+}
+
 #[test]
 fn a_hundred_thousand_rows_are_gathered_without_a_word_lost() {
     let bench = Bench::new();

@@ -94,6 +94,27 @@ fn distance(a: &RgbImage, b: &RgbImage) -> f64 {
     a.pixels().zip(b.pixels()).map(|pair| (squares(pair) / 3.0).sqrt()).sum::<f64>() / f64::from(a.width() * a.height())
 }
 
+/// Where a pattern repeats every quarter of the picture, a shift by a quarter shows the same, but for what was edited at the border.
+#[test]
+fn an_edit_at_the_border_of_a_repeating_pattern_is_no_shift() {
+    let size = Size::new(512, 512);
+    let scene = Scene::new(7, 128.0);
+    let pattern = |x: u32, y: u32| Rgb(scene.color(f64::from(x % 128), f64::from(y % 128)).map(|value| value.clamp(0.0, 255.0) as u8));
+    let source = RgbImage::from_fn(size.width, size.height, pattern);
+    for (right, bottom) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut edit = source.clone();
+        for (x, y, pixel) in edit.enumerate_pixels_mut() {
+            let at_border = |value: u32, far: bool| if far { value >= 512 - 120 } else { value < 120 };
+            // An L along two sides: more than a tenth of the picture, so that a motion is looked for.
+            if at_border(x, right) || at_border(y, bottom) {
+                *pixel = Rgb([pixel.0[0] / 2 + 120, 255 - pixel.0[1], pixel.0[2] / 2]);
+            }
+        }
+        let found = register(&source, &edit, None);
+        assert!(found.is_none(), "nothing moved: {found:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 12,

@@ -1,11 +1,13 @@
 //! `export`: scores, ratings and regions of a project, as files.
 
+use std::path::Path;
+
 use anyhow::bail;
 use clap::ValueEnum as _;
 
 use crate::engine::outputs;
 use crate::engine::results::{self, ScoredEdit};
-use crate::export::{CocoPicture, ExportRow, MaskForm, write_coco, write_csv, write_jsonl};
+use crate::export::{CocoPicture, ExportRow, Kept, MaskForm, check_output, write_coco, write_csv, write_jsonl};
 use crate::storage::Project;
 
 use super::args::{Export, ExportFormat};
@@ -14,6 +16,7 @@ use super::{Finish, export_pictures as pictures};
 /// Writes what the format asks for and says how much it was.
 pub fn run(export: &Export) -> anyhow::Result<Finish> {
     refuse_misplaced(export)?;
+    let kept = refuse_lost(&Project::open_read_only(&export.project)?, &export.output)?;
     if export.format == ExportFormat::Ratings {
         return super::ratings::export(&export.project, export.rater.as_deref(), &export.output);
     }
@@ -22,7 +25,10 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
     }
     let project = Project::open_read_only(&export.project)?;
     let range = results::fit(&project, export.profile, None)?;
-    let scored = results::all(&project, export.profile, Some(&range), None)?;
+    let mut scored = results::all(&project, export.profile, Some(&range), None)?;
+    for changed in results::mark_changed(&project, &mut scored)? {
+        eprintln!("outdated: {changed}");
+    }
     if scored.is_empty() {
         bail!("{}: the project has no edits", export.project.display());
     }
@@ -36,14 +42,24 @@ pub fn run(export: &Export) -> anyhow::Result<Finish> {
             write_jsonl(&rows(&project, export, &scored)?, out)?;
             format!("{} lines", scored.len())
         }
-        ExportFormat::Masks => return pictures::masks(&project, export, &scored),
-        ExportFormat::PasteBack => return pictures::paste_back(&project, export, &scored, &rows(&project, export, &scored)?),
+        ExportFormat::Masks => return pictures::masks(&project, export, &scored, &kept),
+        ExportFormat::PasteBack => {
+            return pictures::paste_back(&project, export, &scored, &rows(&project, export, &scored)?, &kept);
+        }
         // Made above, of other things than the rows.
         ExportFormat::Report | ExportFormat::Ratings => String::new(),
         ExportFormat::Coco => return coco(&project, export, &scored),
     };
     out!("{}: {what}", out.display());
     Ok(Finish::Done)
+}
+
+/// Says no to an output that would replace the project's own files, before anything is computed. Returns the files that nothing may replace.
+pub(super) fn refuse_lost(project: &Project, out: &Path) -> anyhow::Result<Kept> {
+    check_output(out, &[project.path()])?;
+    let kept = Kept::of(project.picture_files()?);
+    kept.check(out)?;
+    Ok(kept)
 }
 
 /// Writes the annotations; a picture whose size cannot be read is listed and left out.

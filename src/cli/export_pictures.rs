@@ -8,7 +8,7 @@ use crate::domain::Mask;
 use crate::engine::outputs::{self, IGNORED, MaskOf, Masks};
 use crate::engine::paste_back::{FEATHER, paste_back as pasted};
 use crate::engine::results::ScoredEdit;
-use crate::export::{ExportRow, MaskInk, OUTDATED, Written, note_outdated, write_jsonl, write_masks, write_pictures};
+use crate::export::{ExportRow, Kept, MaskInk, OUTDATED, Written, note_outdated, picture_files, write_jsonl, write_masks, write_pictures};
 use crate::storage::Project;
 
 use super::Finish;
@@ -16,8 +16,12 @@ use super::args::Export;
 use super::progress::Progress;
 
 /// Writes the edit regions as black and white pictures, and ignored pixels as pictures of their own below.
-pub fn masks(project: &Project, export: &Export, scored: &[ScoredEdit]) -> anyhow::Result<Finish> {
+pub fn masks(project: &Project, export: &Export, scored: &[ScoredEdit], kept: &Kept) -> anyhow::Result<Finish> {
     let masks = regions(project, export, scored)?;
+    kept.claim(&export.output, &picture_files(names(&masks.edit)))?;
+    if !masks.ignored.is_empty() {
+        kept.claim(&export.output.join(IGNORED), &picture_files(names(&masks.ignored)))?;
+    }
     let (ink, color) = if export.invert { (MaskInk::Black, "black") } else { (MaskInk::White, "white") };
     let total = masks.edit.len();
     let written = with_progress(total, |told| write_masks(lazily(&masks.edit), ink, &export.output, told))?;
@@ -39,9 +43,16 @@ fn lazily(masks: &[MaskOf]) -> impl Iterator<Item = (&str, Result<Mask, String>)
     masks.iter().map(|mask| (mask.key.0.as_str(), mask.mask()))
 }
 
+fn names(masks: &[MaskOf]) -> impl Iterator<Item = &str> {
+    masks.iter().map(|mask| mask.key.0.as_str())
+}
+
 /// Writes the region of each edit on its source, and a manifest of what was written.
-pub fn paste_back(project: &Project, export: &Export, scored: &[ScoredEdit], rows: &[ExportRow]) -> anyhow::Result<Finish> {
+pub fn paste_back(project: &Project, export: &Export, scored: &[ScoredEdit], rows: &[ExportRow], kept: &Kept) -> anyhow::Result<Finish> {
     let masks = regions(project, export, scored)?;
+    let mut files = picture_files(names(&masks.edit));
+    files.push(outputs::PASTED_MANIFEST.to_owned());
+    kept.claim(&export.output, &files)?;
     let feather = export.feather.unwrap_or(FEATHER);
     let manifest = export.output.join(outputs::PASTED_MANIFEST);
     // One of an earlier export would name what is being replaced.

@@ -90,6 +90,7 @@ pub fn run(range: &RangeArgs) -> anyhow::Result<Finish> {
         }
         RangeCommand::Export { project, name, profile, output } => {
             let project = Project::open_read_only(project)?;
+            super::export::refuse_lost(&project, output)?;
             let range = project.range(name, *profile)?.with_context(|| unknown(&project, name, *profile))?;
             let text = serde_json::to_string_pretty(&range)?;
             write_file(output, |file| writeln!(file, "{text}").map_err(|error| error.to_string()))?;

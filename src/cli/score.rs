@@ -20,7 +20,6 @@ use super::progress::{Progress, told};
 /// Scores a project or a data set.
 pub fn run(score: &Score) -> anyhow::Result<Finish> {
     if let Some(out) = &score.out {
-        // Said before hours of scoring, not after.
         check_output(out, &[&score.data])?;
     }
     let scratch;
@@ -41,10 +40,7 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         }
     };
     let project = Project::open(&project_path)?;
-    if let Some(name) = &score.save_range {
-        // Said before hours of scoring, not after.
-        super::range::refuse_known(&project, name, score.profile, score.replace)?;
-    }
+    refuse_early(&project, score)?;
     let edits = score.shard.map(|shard| shard_edits(&project, shard)).transpose()?;
     let range = score.range.as_deref().map(|name| saved_range(&project, name, score)).transpose()?;
     let request = ScoreRequest {
@@ -82,6 +78,17 @@ pub fn run(score: &Score) -> anyhow::Result<Finish> {
         say_where(&project_path);
     }
     Ok(if some_failed { Finish::SomeFailed } else { Finish::Done })
+}
+
+/// Says before hours of scoring, not after, that what comes out of it would replace something.
+fn refuse_early(project: &Project, score: &Score) -> anyhow::Result<()> {
+    if let Some(out) = &score.out {
+        super::export::refuse_lost(project, out)?;
+    }
+    if let Some(name) = &score.save_range {
+        super::range::refuse_known(project, name, score.profile, score.replace)?;
+    }
+    Ok(())
 }
 
 /// Says where the work is kept.

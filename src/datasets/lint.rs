@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::look::{self, Look};
 use super::{Dataset, LOCATE_LATER, Problem};
-use crate::domain::Item;
+use crate::domain::{Item, Size};
 
 /// One thing that `lint` found. Errors stand for edits that cannot be scored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,15 @@ fn lint_item(item: &Item, looks: &HashMap<&Path, Look>, findings: &mut Vec<Findi
     {
         find(&item.key.0, format!("the captions before and after the edit are the same: '{before}'"));
     }
+    let pictures =
+        std::iter::once((&item.key.0, "source", &item.source)).chain(item.edits.iter().map(|edit| (&edit.key.0, "edited", &edit.picture)));
+    for (key, which, picture) in pictures {
+        if let Some(Ok(header)) = looks.get(picture.path.as_path())
+            && is_too_thin(header.size)
+        {
+            find(key, format!("the {which} image is too long and thin ({}): networks cannot look at it; crop it", header.size));
+        }
+    }
     let Some(Ok(source)) = looks.get(item.source.path.as_path()) else { return };
     for edit in &item.edits {
         if edit.picture.path == item.source.path {
@@ -83,6 +92,15 @@ fn lint_item(item: &Item, looks: &HashMap<&Path, Look>, findings: &mut Vec<Findi
             find(&edit.key.0, reason);
         }
     }
+}
+
+/// The longest side that the published segmenters bring a picture to; the detector's is longer (1333).
+const LONGEST_SEEN: u64 = 1024;
+
+/// Whether less than half a pixel is left of the shorter side in what networks see: it is rounded away, and the picture cannot be scored.
+fn is_too_thin(size: Size) -> bool {
+    let (width, height) = (u64::from(size.width), u64::from(size.height));
+    2 * width.min(height) * LONGEST_SEEN < width.max(height)
 }
 
 /// What is done to a picture of an EXIF orientation to make it upright.

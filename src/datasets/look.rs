@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{Dataset, Problem};
 use crate::domain::{Item, PictureRef};
 use crate::imaging::decode::{DecodeError, DecodeOptions, decode};
-use crate::imaging::header::{Header, header, quick_look};
+use crate::imaging::header::{Header, header, header_of_decodable, quick_look};
 
 /// What a picture's header says, or why the picture cannot be read.
 pub(super) type Look = Result<Header, String>;
@@ -25,7 +25,7 @@ pub(super) type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 /// Headers of all pictures that are there.
 pub(super) fn headers<'a>(dataset: &'a Dataset, progress: Progress<'_>) -> HashMap<&'a Path, Look> {
     let all = paths(dataset);
-    each(&all, header, &Count::of(progress, all.len()))
+    each(&all, header_of_decodable, &Count::of(progress, all.len()))
 }
 
 /// Decodes all pictures that are there, every pixel.

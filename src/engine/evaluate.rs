@@ -86,7 +86,7 @@ pub fn evaluate(project: &Project, networks: &mut NetworkSlot, run: &mut Run<'_>
     });
     let (tally, emit, request, token) = (work.tally, &mut *work.run.emit, work.run.request, work.run.token);
     let end = match (&finished, tally.cancelled) {
-        (Err(error), _) => RunEnd::Failed(format!("{error:#}")),
+        (Err(error), _) => RunEnd::Failed(crate::engine::in_words(error)),
         (Ok(()), true) => RunEnd::Cancelled,
         (Ok(()), false) => RunEnd::Done,
     };

@@ -7,7 +7,7 @@ use crossbeam_channel::Receiver;
 
 use crate::datasets::{self, Dataset, Problem};
 use crate::instruct;
-use crate::storage::{Project, StorageError};
+use crate::storage::{EditId, Project, StorageError};
 
 use super::demo;
 use super::handle::Outbox;
@@ -42,30 +42,45 @@ pub fn serve(requests: &Receiver<Request>, out: &Outbox) {
             }
             Request::LocatePictures { project, folder } => locate_pictures(project, &folder, out).map(|()| None),
             Request::LookForPictures { project } => look_for_pictures(project, out).map(|()| None),
+            Request::CheckPictures { project, edit } => check_pictures(project, edit, out).map(|()| None),
             _ => Ok(None),
         };
         match done {
             Ok(Some(Imported { project, summary, problems })) => out.publish(Event::ProjectReady { project, summary, problems }),
             Ok(None) => {}
-            Err(error) => out.say(Level::Error, format!("{error:#}")),
+            Err(error) => out.say(Level::Error, crate::engine::in_words(&error)),
         }
     }
 }
 
 /// A project that cannot be written to keeps what it knew of its pictures.
 fn look_for_pictures(project: std::path::PathBuf, out: &Outbox) -> anyhow::Result<()> {
-    match Project::open(&project) {
-        Ok(open) => {
-            match open.look_for_pictures() {
-                Ok(report) => out.publish(Event::PicturesSeen { project, report }),
-                // Whoever saves something is told; looking alone is no reason to complain.
-                Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-            Ok(())
-        }
-        Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
+    if let Some(report) = where_writable(Project::open(&project).and_then(|open| open.look_for_pictures()))? {
+        out.publish(Event::PicturesSeen { project, report });
+    }
+    Ok(())
+}
+
+/// As [`look_for_pictures`], of one edit or all; says nothing where nothing is new.
+fn check_pictures(project: std::path::PathBuf, edit: Option<EditId>, out: &Outbox) -> anyhow::Result<()> {
+    let look = |open: Project| match edit {
+        Some(edit) => open.look_for_pictures_of(edit),
+        None => open.look_for_pictures(),
+    };
+    match where_writable(Project::open(&project).and_then(look)) {
+        Ok(Some(report)) if report.news > 0 => out.publish(Event::PicturesSeen { project, report }),
+        Ok(_) => {}
+        // Nobody asked for it: a project that is gone is told to whoever saves something.
+        Err(error) => tracing::warn!(project = %project.display(), %error, "the pictures could not be looked at"),
+    }
+    Ok(())
+}
+
+/// Whoever saves something is told that it cannot be; looking alone is no reason to complain.
+fn where_writable<T>(result: Result<T, StorageError>) -> Result<Option<T>, StorageError> {
+    match result {
+        Err(StorageError::ReadOnly { .. } | StorageError::DiskFull { .. }) => Ok(None),
+        result => result.map(Some),
     }
 }
 

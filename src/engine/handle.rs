@@ -146,6 +146,7 @@ impl Engine {
             Request::Picture(..) | Request::Canvas(_) => self.pictures.put(request),
             Request::Import(_)
             | Request::LookForPictures { .. }
+            | Request::CheckPictures { .. }
             | Request::LocatePictures { .. }
             | Request::MakeDemo { .. }
             | Request::Parse { .. }

@@ -171,6 +171,11 @@ pub enum Request {
     LookForPictures {
         project: PathBuf,
     },
+    /// The same of one edit's pictures, or of all; answered only where something is not as it was known.
+    CheckPictures {
+        project: PathBuf,
+        edit: Option<crate::storage::EditId>,
+    },
     /// Looks for missing pictures of a project in a folder and below it; answered by a message and [`Event::PicturesSeen`].
     LocatePictures {
         project: PathBuf,

@@ -67,3 +67,12 @@ pub use crate::instruct::parse_instruction;
 
 /// Puts parts on one scale and into one number; the window shows them, it does not compute them.
 pub use crate::metrics::bpm::{Combined, Partial, Pending, combine, explain, fit_range, phrases, sensitivity::SensitivityPoint};
+
+/// An error with its reasons; one that the message before it already tells is not told twice.
+pub fn in_words(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |told, reason| match told.as_str() {
+        "" => reason,
+        before if before.contains(&reason) => told,
+        before => format!("{before}: {reason}"),
+    })
+}

@@ -316,7 +316,7 @@ pub(super) fn serve(requests: &Receiver<ModelsRequest>, out: &Outbox, stops: &At
             ModelsRequest::Fetch(name) | ModelsRequest::Verify(name) => name.clone(),
             ModelsRequest::List | ModelsRequest::Cancel => String::new(),
         };
-        out.publish(Event::Models(event.unwrap_or_else(|error| ModelsEvent::Failed { name, why: format!("{error:#}") })));
+        out.publish(Event::Models(event.unwrap_or_else(|error| ModelsEvent::Failed { name, why: crate::engine::in_words(&error) })));
         if !matches!(request, ModelsRequest::List)
             && let Ok(listed) = list()
         {

@@ -77,7 +77,7 @@ pub fn answer(request: &TableRequest) -> TableEvent {
     match request {
         TableRequest::Preview { table, project, columns } => TableEvent::Previewed {
             table: table.clone(),
-            result: preview(table, project, columns.as_ref()).map_err(|error| format!("{error:#}")),
+            result: preview(table, project, columns.as_ref()).map_err(|error| crate::engine::in_words(&error)),
         },
         TableRequest::Import { table, project, columns } => {
             let is_own = columns.is_none() && Sheet::read(table).is_ok_and(|sheet| is_rater_file(&sheet));
@@ -85,7 +85,7 @@ pub fn answer(request: &TableRequest) -> TableEvent {
                 true => import_rater_file(table, project),
                 false => read_opinions(table, None, columns.as_ref()).map_err(Into::into).and_then(|found| import(&found, project)),
             };
-            TableEvent::Imported { table: table.clone(), result: done.map_err(|error| format!("{error:#}")) }
+            TableEvent::Imported { table: table.clone(), result: done.map_err(|error| crate::engine::in_words(&error)) }
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::domain::{
 };
 use crate::storage::{ItemId, Project, RegionSet, StorageError, StoredEdit, StoredItem};
 
+use super::in_words;
 use super::results::{self, ScoredEdit};
 
 /// Pixels of one edit, at the size of its source.
@@ -68,15 +69,16 @@ pub fn masks(project: &Project, scored: &[ScoredEdit]) -> Result<Masks, StorageE
         let key = || edit.stored.key.clone();
         match (&edit.said, &edit.scored.score) {
             (Some(said), _) if said.roles.contains(&RegionRole::EditMask) => {
-                masks.edit.extend(edit.union(RegionRole::EditMask).map(|rle| MaskOf { key: key(), rle, outdated: false }));
+                masks.edit.extend(edit.union(RegionRole::EditMask).map(|rle| MaskOf { key: key(), rle, outdated: edit.scored.changed }));
             }
             (_, Some(score)) => {
                 let found = score.mask.as_ref().filter(|rle| !rle.is_empty());
-                masks.edit.extend(found.map(|rle| MaskOf { key: key(), rle: Ok(rle.clone()), outdated: edit.scored.outdated }));
+                let outdated = edit.scored.outdated;
+                masks.edit.extend(found.map(|rle| MaskOf { key: key(), rle: edit.fitting(rle), outdated }));
             }
             (_, None) => {}
         }
-        masks.ignored.extend(edit.union(RegionRole::Ignore).map(|rle| MaskOf { key: key(), rle, outdated: false }));
+        masks.ignored.extend(edit.union(RegionRole::Ignore).map(|rle| MaskOf { key: key(), rle, outdated: edit.scored.changed }));
         Ok(())
     })?;
     Ok(masks)
@@ -150,6 +152,21 @@ impl Edit<'_> {
         size_of(&self.item.source.path)
     }
 
+    /// The mask that a score found, unless its source has another size by now. A source that is not there cannot tell.
+    fn fitting(&self, found: &Rle) -> Result<Rle, String> {
+        match self.source_size() {
+            Ok(now) if now != size_in(found) => Err(self.of_another_size(size_in(found), now)),
+            _ => Ok(found.clone()),
+        }
+    }
+
+    fn of_another_size(&self, mask: Size, now: Size) -> String {
+        format!(
+            "its mask is {mask}, but {} is {now} now: it is another picture than the one that was scored or drawn on; score the edit again",
+            self.item.source.path.display()
+        )
+    }
+
     /// A region of the edit in pixels of the source, to which the edit is stretched. Masks of a person have that size already; those that came
     /// with data may have another one.
     fn on_source(&self, region: &Region) -> Result<RegionShape, String> {
@@ -158,13 +175,25 @@ impl Edit<'_> {
                 let source_from_edit = Scale::<ImageSpace, ImageSpace>::stretch(self.source_size()?, size_of(&self.stored.picture.path)?);
                 Ok(RegionShape::Box(source_from_edit * *rect))
             }
-            RegionShape::Mask(_) => Ok(RegionShape::Mask(Rle::from_mask(&mask_at(&region.shape, self.source_size()?)?))),
+            RegionShape::Mask(rle) => {
+                let now = self.source_size()?;
+                if self.scored.changed && size_in(rle) != now {
+                    return Err(self.of_another_size(size_in(rle), now));
+                }
+                Ok(RegionShape::Mask(Rle::from_mask(&mask_at(&region.shape, now)?)))
+            }
         }
     }
 }
 
+/// COCO tells the rows first.
+fn size_in(rle: &Rle) -> Size {
+    let [height, width] = rle.size;
+    Size::new(width, height)
+}
+
 fn size_of(picture: &Path) -> Result<Size, String> {
-    results::picture_size(picture).map_err(|error| format!("{error:#}"))
+    results::picture_size(picture).map_err(|error| in_words(&error))
 }
 
 /// The pixels of a shape on a picture of that size. A pixel belongs to a box when its centre does.
@@ -266,7 +295,7 @@ fn source_of(edit: &Edit<'_>, said: Option<&RegionSet>, failed: &mut Vec<String>
     let mut regions = Vec::new();
     if let (Some(size), Some(said)) = (size, said) {
         for region in &said.regions {
-            add(region, size, None, (&mut regions, failed));
+            add(region, size, (None, edit.scored.changed), (&mut regions, failed));
         }
     }
     Source { picture, size, regions, has_boxes }
@@ -280,12 +309,13 @@ fn on_source(edit: &Edit<'_>, size: Size) -> (Vec<ExportRegion>, Vec<String>) {
         match edit.on_source(region) {
             Ok(shape) => {
                 let region = Region { side: Side::Source, shape, ..region.clone() };
-                add(&region, size, key.as_ref(), (&mut regions, &mut failed));
+                add(&region, size, (key.as_ref(), edit.scored.changed), (&mut regions, &mut failed));
             }
             Err(why) => failed.push(format!("{}: {}: {why}", edit.stored.key, region.label)),
         }
     }
-    let automatic = edit.scored.score.as_ref().filter(|_| !edit.speaks_for(RegionRole::EditMask)).and_then(|score| score.mask.clone());
+    let automatic = edit.scored.score.as_ref().filter(|_| !edit.speaks_for(RegionRole::EditMask)).and_then(|score| score.mask.as_ref());
+    let automatic = automatic.and_then(|rle| edit.fitting(rle).map_err(|why| failed.push(format!("{}: {why}", edit.stored.key))).ok());
     if let Some(rle) = automatic {
         let region = Region {
             side: Side::Source,
@@ -306,7 +336,7 @@ fn on_edit(edit: &Edit<'_>, size: Size, failed: &mut Vec<String>) -> Vec<ExportR
     let key = edit.stored.key.0.clone();
     let mut regions = Vec::new();
     if edit.speaks_for(RegionRole::Edited) {
-        edit.of_role(RegionRole::Edited).for_each(|region| add(region, size, Some(&key), (&mut regions, failed)));
+        edit.of_role(RegionRole::Edited).for_each(|region| add(region, size, (Some(&key), edit.scored.changed), (&mut regions, failed)));
     } else if let Some(score) = &edit.scored.score {
         let boxes = score.boxes.edit.iter().map(|d| found_box(Side::Edit, d, &score.candidates.edit));
         regions.extend(boxes.map(|region| ExportRegion { region, edit: Some(key.clone()), outdated: edit.scored.outdated }));
@@ -315,13 +345,18 @@ fn on_edit(edit: &Edit<'_>, size: Size, failed: &mut Vec<String>) -> Vec<ExportR
 }
 
 /// Adds a person's region, a mask at the size of its picture.
-fn add(region: &Region, size: Size, edit: Option<&String>, (regions, failed): (&mut Vec<ExportRegion>, &mut Vec<String>)) {
+fn add(
+    region: &Region,
+    size: Size,
+    (edit, outdated): (Option<&String>, bool),
+    (regions, failed): (&mut Vec<ExportRegion>, &mut Vec<String>),
+) {
     let shape = match &region.shape {
         RegionShape::Box(rect) => Ok(RegionShape::Box(*rect)),
         mask @ RegionShape::Mask(_) => mask_at(mask, size).map(|mask| RegionShape::Mask(Rle::from_mask(&mask))),
     };
     match shape {
-        Ok(shape) => regions.push(ExportRegion { region: Region { shape, ..region.clone() }, edit: edit.cloned(), outdated: false }),
+        Ok(shape) => regions.push(ExportRegion { region: Region { shape, ..region.clone() }, edit: edit.cloned(), outdated }),
         Err(why) => failed.push(format!("{}: {why}", region.label)),
     }
 }

@@ -72,7 +72,7 @@ impl PromptDesk {
         let result = answer(&request, networks, seen, &stage, out, &|| self.is_waiting());
         // An answer to a question that was replaced meanwhile is of no use.
         if !self.is_waiting() {
-            out.publish(Event::Prompt(PromptEvent::Answered { token, result: result.map_err(|error| format!("{error:#}")) }));
+            out.publish(Event::Prompt(PromptEvent::Answered { token, result: result.map_err(|error| crate::engine::in_words(&error)) }));
         }
     }
 }

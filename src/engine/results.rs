@@ -23,6 +23,8 @@ pub struct ScoredEdit {
     pub why: Option<String>,
     /// Picture, parse or regions changed since the score was made: the queue calls it outdated.
     pub outdated: bool,
+    /// A picture of the edit holds something else now than when it was scored, as far as [`mark_changed`] has looked.
+    pub changed: bool,
     pub combined: Combined,
     /// What the metric said by itself, where `score` is a person's correction; `None` where nothing was corrected.
     pub automatic: Option<Automatic>,
@@ -202,6 +204,7 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
             device: run.map(|run| run.about.device.clone()).unwrap_or_default(),
             seconds: stored.as_ref().map_or(0.0, |stored| stored.seconds),
             outdated: stored.as_ref().is_some_and(|stored| stored.stale),
+            changed: false,
             score: stored.map(|stored| stored.score),
             why,
             combined,
@@ -211,6 +214,31 @@ pub fn all(project: &Project, profile: Profile, range: Option<&Range>, edits: Op
         });
     }
     Ok(found)
+}
+
+/// Looks whether the pictures are still those that the project knows, and marks edits where they are not: their scores are outdated. Returns
+/// the keys of these edits with the picture that changed.
+///
+/// # Errors
+/// When the project cannot be read.
+pub fn mark_changed(project: &Project, scored: &mut [ScoredEdit]) -> Result<Vec<String>, StorageError> {
+    let changed = project.changed_pictures()?;
+    if changed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sources: BTreeMap<_, _> = project.items()?.into_iter().map(|item| (item.id, item.source.path)).collect();
+    let pictures: BTreeMap<EditId, _> =
+        project.edits()?.into_iter().map(|edit| (edit.id, [sources.get(&edit.item).cloned(), Some(edit.picture.path)])).collect();
+    let mut told = Vec::new();
+    for edit in scored {
+        let of_edit = pictures.get(&edit.id).into_iter().flatten().flatten();
+        if let Some(picture) = of_edit.into_iter().find(|path| changed.contains(*path)) {
+            edit.changed = true;
+            edit.outdated |= edit.score.is_some();
+            told.push(format!("{}: {} is another picture than the one that was scored or drawn on", edit.key, picture.display()));
+        }
+    }
+    Ok(told)
 }
 
 fn nothing(why: &Outcome<f64>) -> Combined {

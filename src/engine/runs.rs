@@ -75,7 +75,7 @@ fn score(
         evaluate(&project, networks, &mut job)
     });
     if let Err(error) = result {
-        out.publish(Event::RunFailed { run, why: format!("{error:#}") });
+        out.publish(Event::RunFailed { run, why: crate::engine::in_words(&error) });
     }
     for job in waiting {
         audit::finish(&job, networks, newest, out);

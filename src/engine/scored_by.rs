@@ -123,7 +123,8 @@ pub(super) fn load_for(project: &Project, ask: &Ask, networks: &mut NetworkSlot,
     let mut reasons: Vec<String> = Vec::new();
     for (models, device) in places {
         // Asked first, because loading lets go of the networks that are held.
-        let found = missing(&models).map_or(Ok(()), Err).and_then(|()| networks.load(&models, device, emit).map_err(|e| format!("{e:#}")));
+        let found =
+            missing(&models).map_or(Ok(()), Err).and_then(|()| networks.load(&models, device, emit).map_err(|e| super::in_words(&e)));
         match found {
             Ok(()) if networks.words().2 == *wanted => return Ok(with(models, device)),
             Ok(()) => reasons.push(format!("{models} are other ones now, {}", networks.words().1)),

@@ -12,6 +12,9 @@ use crate::domain::Mask;
 /// The longest file name before its ending; most file systems allow 255 bytes.
 const LONGEST: usize = 180;
 
+/// What a picture is called whose name has nothing that a file name may have.
+const NAMELESS: &str = "mask";
+
 /// What colour the edit has in a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum MaskInk {
@@ -57,7 +60,7 @@ pub fn write_masks<'a>(
         let size = mask.size();
         GrayImage::from_fn(size.width, size.height, |x, y| Luma([if mask.get(x, y) { edit } else { rest }])).into()
     };
-    write_all(masks.into_iter().map(|(name, mask)| (name, mask.map(picture))), "mask", folder, told)
+    write_all(masks.into_iter().map(|(name, mask)| (name, mask.map(picture))), folder, told)
 }
 
 /// Writes one PNG for each named picture, as [`write_masks`] does. A picture is asked for when its turn comes, so that one is in memory
@@ -70,7 +73,7 @@ pub fn write_pictures<'a>(
     folder: &Path,
     told: &mut dyn FnMut(usize),
 ) -> Result<Written, ExportError> {
-    write_all(pictures.into_iter().map(|(name, picture)| (name, picture.map(Into::into))), "picture", folder, told)
+    write_all(pictures.into_iter().map(|(name, picture)| (name, picture.map(Into::into))), folder, told)
 }
 
 /// Writes [`OUTDATED`] into a folder of pictures, or takes that of an earlier export away when nothing is outdated.
@@ -95,7 +98,6 @@ pub fn note_outdated(folder: &Path, keys: &[&str]) -> Result<(), ExportError> {
 
 fn write_all<'a>(
     pictures: impl Iterator<Item = (&'a str, Result<DynamicImage, String>)>,
-    nameless: &str,
     folder: &Path,
     told: &mut dyn FnMut(usize),
 ) -> Result<Written, ExportError> {
@@ -108,10 +110,12 @@ fn write_all<'a>(
     std::fs::write(&mark, WHY_INCOMPLETE).map_err(failed(&mark))?;
     let (mut taken, mut written) = (HashSet::new(), Written::default());
     for (name, picture) in pictures {
+        // One that fails has its name too, so that the others' do not depend on it.
+        let file = picture_file(name, &mut taken);
         match picture {
             Err(why) => written.failed.push((name.to_owned(), why)),
             Ok(picture) => {
-                let path = folder.join(format!("{}.png", free_name(&file_name(name, nameless), &mut taken)));
+                let path = folder.join(file);
                 write_png(&picture, &path)?;
                 written.files.push((name.to_owned(), path));
             }
@@ -120,6 +124,17 @@ fn write_all<'a>(
     }
     std::fs::remove_file(&mark).map_err(failed(&mark))?;
     Ok(written)
+}
+
+/// Every file that [`write_masks`] or [`write_pictures`], and [`note_outdated`], may write into a folder for pictures of these names.
+pub fn picture_files<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let pictures: Vec<String> = names.into_iter().map(|name| picture_file(name, &mut taken)).collect();
+    pictures.into_iter().chain([INCOMPLETE, OUTDATED].map(str::to_owned)).collect()
+}
+
+fn picture_file(name: &str, taken: &mut HashSet<String>) -> String {
+    format!("{}.png", free_name(&file_name(name), taken))
 }
 
 /// The name, with a number where it is taken.
@@ -139,12 +154,12 @@ fn write_png(picture: &DynamicImage, path: &Path) -> Result<(), ExportError> {
     })
 }
 
-fn file_name(name: &str, nameless: &str) -> String {
+fn file_name(name: &str) -> String {
     let mut safe: String = name.chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c }).collect();
     while safe.len() > LONGEST {
         safe.pop();
     }
     // A name of dots, or with one at either end, hides or vanishes somewhere.
     let safe = safe.trim_matches(['.', ' ']);
-    if safe.is_empty() { nameless.to_owned() } else { safe.to_owned() }
+    if safe.is_empty() { NAMELESS.to_owned() } else { safe.to_owned() }
 }

@@ -4,6 +4,7 @@
 //! that a failed export leaves an older file as it was; a symlink stays and its target is replaced, a pipe or device is written into.
 
 mod coco;
+mod guard;
 mod masks;
 mod place;
 mod ratings;
@@ -17,7 +18,8 @@ use std::path::{Path, PathBuf};
 
 pub use crate::domain::{AutomaticResult, ExportRegion, ExportResult, ExportRow};
 pub use coco::{CocoPicture, CocoWritten, MaskForm, write_coco};
-pub use masks::{INCOMPLETE, MaskInk, OUTDATED, Written, note_outdated, write_masks, write_pictures};
+pub use guard::{EXPORTED, Kept};
+pub use masks::{INCOMPLETE, MaskInk, OUTDATED, Written, note_outdated, picture_files, write_masks, write_pictures};
 pub use place::is_stream;
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};
 pub use report::{
@@ -46,6 +48,10 @@ pub enum ExportError {
     Project { path: PathBuf },
     #[error("{path} is what is being read, and would be lost; choose another name for the output")]
     Input { path: PathBuf },
+    #[error("{path} is a picture of the project, and would be lost; choose another name or an empty folder for the output")]
+    Picture { path: PathBuf },
+    #[error("{path} is there already, and no export wrote it, so it would be lost; choose an empty folder for the output")]
+    Foreign { path: PathBuf },
 }
 
 /// Says no to an output that is a file of the work itself: any project (which no export replaces), or one of `inputs`, which are
@@ -58,17 +64,30 @@ pub fn check_output(out: &Path, inputs: &[&Path]) -> Result<(), ExportError> {
     if real.is_some() && inputs.iter().any(|input| input.canonicalize().ok() == real) {
         return Err(ExportError::Input { path: out.to_owned() });
     }
-    // Reading a pipe or a device would wait for it.
-    if !out.is_file() {
-        return Ok(());
-    }
-    // What every SQLite file begins with (sqlite.org/fileformat.html, section 1.3); a project is one, whatever its name.
-    let mut start = [0; 16];
-    let read = std::fs::File::open(out).and_then(|mut file| file.read_exact(&mut start));
-    if read.is_ok() && &start == b"SQLite format 3\0" {
+    // A link may lead to a log that is not there yet.
+    let written = place::behind_links(out).unwrap_or_else(|_| out.to_owned());
+    if is_database(out) || database_beside(&written).is_some_and(|database| is_database(&database)) {
         return Err(ExportError::Project { path: out.to_owned() });
     }
     Ok(())
+}
+
+/// Whether it begins as every SQLite file does (sqlite.org/fileformat.html, section 1.3); a project is one, whatever its name.
+fn is_database(path: &Path) -> bool {
+    // Reading a pipe or a device would wait for it.
+    if !path.is_file() {
+        return false;
+    }
+    let mut start = [0; 16];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && &start == b"SQLite format 3\0"
+}
+
+/// The database that a file of this name would be part of, by the names that SQLite gives to logs and shared memory.
+fn database_beside(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let database = ["-wal", "-shm", "-journal"].iter().find_map(|end| name.strip_suffix(end))?;
+    Some(path.with_file_name(database))
 }
 
 /// Writes a whole file or nothing. A project in its place stays: see [`check_output`]. A symlink stays one: the file that it leads to is

@@ -74,6 +74,9 @@ pub struct App {
     pub(super) screenshot: Option<Screenshot>,
     /// Keys that a screenshot presses in the next frame.
     pub(super) pressed_keys: Vec<egui::Key>,
+    pub(super) in_front: bool,
+    /// What was typed in the last frame for a field that had not the cursor yet.
+    pub(super) typed_ahead: Vec<egui::Event>,
     /// The window may close: everything is on disk, or the person wants to lose it.
     pub(super) may_close: bool,
     /// What takes long in a frame, for the frame-time bench.
@@ -118,6 +121,8 @@ impl App {
             drawn_at: 0.0,
             screenshot: parts.screenshot,
             pressed_keys: Vec::new(),
+            in_front: true,
+            typed_ahead: Vec::new(),
             may_close: false,
             frame_seconds: 0.0,
         };
@@ -157,6 +162,7 @@ impl App {
             && self.state.people.waiting == 0
             && !self.state.motions.is_underway()
             && self.tools_settled()
+            && self.typed_ahead.is_empty()
             && self.pictures.region_layers.is_settled()
     }
 
@@ -176,6 +182,8 @@ impl App {
         }
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
+        self.follow_focus();
+        self.hold_typed_ahead();
         self.take_keys();
         let dropped: Vec<PathBuf> = ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());
         for path in dropped {

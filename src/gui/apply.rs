@@ -290,6 +290,7 @@ impl App {
         self.state.details = None;
         self.state.parse_draft = None;
         self.state.rating = RatingDraft::default();
+        self.check_pictures(Some(id));
         self.audit_selected();
         // Edits of one item are compared at the same place; another source starts with the whole picture.
         if self.state.queue.selected_row().map(|row| &row.source) != source_before.as_ref() {

@@ -441,8 +441,8 @@ impl App {
 
     fn show_session(&mut self, opened: OpenedSession) {
         self.state.people.opening = false;
-        let rater = self.settings.rater.trim();
-        let run = SessionRun::resume(opened.setup, rater, &opened.log, |edit| opened.rows.contains_key(edit)).with_seen(opened.seen);
+        let rater = self.settings.rater_name();
+        let run = SessionRun::resume(opened.setup, &rater, &opened.log, |edit| opened.rows.contains_key(edit)).with_seen(opened.seen);
         if run.missing() > 0 {
             let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
             self.toast(Level::Warning, text);

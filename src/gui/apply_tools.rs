@@ -225,7 +225,10 @@ impl App {
             }
             RegionEvent::Heads(id, heads) => {
                 self.tool_traffic.checking = false;
-                let Ok(heads) = heads else { return };
+                let heads = match heads {
+                    Ok(heads) => heads,
+                    Err(why) => return self.toast_once(Level::Error, why),
+                };
                 if let Some(document) = self.document_mut(id).filter(|document| document.outbox().is_empty())
                     && document.heads() != heads
                 {
@@ -249,6 +252,13 @@ impl App {
                 self.tool_traffic.going_back = self.tool_traffic.going_back.saturating_sub(1);
                 self.toast(Level::Error, format!("The older regions cannot be read: {why}"));
             }
+        }
+    }
+
+    /// Says something that is asked for again and again, unless it stands there already.
+    fn toast_once(&mut self, level: Level, text: String) {
+        if !self.state.toasts.iter().any(|toast| toast.text == text) {
+            self.toast(level, text);
         }
     }
 

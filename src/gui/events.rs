@@ -51,7 +51,7 @@ impl App {
         if self.state.info().is_none_or(|info| info.path != project) {
             return;
         }
-        self.forget_pictures(report.changed.iter().chain(&report.unreadable));
+        self.forget_pictures(report.changed.iter().chain(&report.unreadable).chain(&report.touched));
         if report.news > 0 {
             self.reload_rows();
             if let Some(id) = self.state.queue.selected() {

@@ -10,8 +10,8 @@ use crate::engine::paste_back::paste_back;
 use crate::engine::results::{self, ScoredEdit};
 use crate::engine::{Level, Wake};
 use crate::export::{
-    CocoPicture, ExportError, MaskForm, MaskInk, OUTDATED, Written, check_output, note_outdated, write_coco, write_file, write_jsonl,
-    write_masks, write_pictures,
+    CocoPicture, ExportError, Kept, MaskForm, MaskInk, OUTDATED, Written, check_output, note_outdated, picture_files, write_coco,
+    write_file, write_jsonl, write_masks, write_pictures,
 };
 use crate::storage::Project;
 
@@ -127,9 +127,11 @@ impl App {
 /// # Errors
 /// In words for the person.
 fn write(job: &Job, told: &mut dyn FnMut(usize, usize)) -> Result<String, String> {
-    let said = |error: anyhow::Error| format!("{error:#}");
+    let said = |error: anyhow::Error| crate::engine::in_words(&error);
     let project = Project::open_read_only(&job.project).map_err(|error| error.to_string())?;
-    let scored = results::all(&project, job.profile, None, None).map_err(|error| error.to_string())?;
+    let kept = kept(&project, &job.to)?;
+    let mut scored = results::all(&project, job.profile, None, None).map_err(|error| error.to_string())?;
+    results::mark_changed(&project, &mut scored).map_err(|error| error.to_string())?;
     if let Out::Coco(form) = job.out {
         let found = outputs::annotated(&project, &scored).map_err(said)?;
         let pictures: Vec<CocoPicture> =
@@ -148,6 +150,7 @@ fn write(job: &Job, told: &mut dyn FnMut(usize, usize)) -> Result<String, String
     }
     let total = masks.edit.len();
     let folder = folder_for(job);
+    claim(&kept, job.out, &masks, &folder).map_err(|error| error.to_string())?;
     let mut each = |done| told(done, total);
     let written = match job.out {
         Out::Masks(ink) => masks_into(&masks, ink, &folder, &mut each).map_err(|error| error.to_string())?,
@@ -163,6 +166,28 @@ fn write(job: &Job, told: &mut dyn FnMut(usize, usize)) -> Result<String, String
     let failed = written.failed.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     let without = outputs::without_words(&masks.without(&scored));
     complete(format!("{} pictures: {}{without}{outdated}", written.files.len(), folder.display()), failed)
+}
+
+/// Says no to an output that would replace the project's own files. Returns the files that nothing may replace.
+pub(super) fn kept(project: &Project, out: &Path) -> Result<Kept, String> {
+    check_output(out, &[project.path()]).map_err(|error| error.to_string())?;
+    let kept = Kept::of(project.picture_files().map_err(|error| error.to_string())?);
+    kept.check(out).map_err(|error| error.to_string())?;
+    Ok(kept)
+}
+
+/// Says no to folders in which something would be lost.
+fn claim(kept: &Kept, out: Out, masks: &Masks, folder: &Path) -> Result<(), ExportError> {
+    fn files(masks: &[MaskOf]) -> Vec<String> {
+        picture_files(masks.iter().map(|mask| mask.key.0.as_str()))
+    }
+    let mut written = files(&masks.edit);
+    if matches!(out, Out::PasteBack { .. }) {
+        written.push(outputs::PASTED_MANIFEST.to_owned());
+    } else if !masks.ignored.is_empty() {
+        kept.claim(&folder.join(IGNORED), &files(&masks.ignored))?;
+    }
+    kept.claim(folder, &written)
 }
 
 /// Edit regions, and ignored pixels in a folder below.

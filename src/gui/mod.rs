@@ -42,6 +42,7 @@ pub mod theme;
 pub mod tool_actions;
 mod tool_icons;
 mod tool_keys;
+mod typed_ahead;
 pub mod typed_path;
 mod unreadable;
 mod widgets;

@@ -282,10 +282,12 @@ impl Store for ProjectStore {
             Some("jsonl") => write_jsonl,
             _ => return Err(format!("the name must end in .csv (a table) or .jsonl (one edit a line): {}", to.display())),
         };
+        super::exports::kept(self.project()?, to)?;
         let range = self.range_now(shown)?;
         let words = if shown.range.is_some() { range.name.as_str() } else { "fitted on this project" };
         let project = self.project()?;
-        let scored = results::all(project, shown.profile, Some(&range), None).map_err(said)?;
+        let mut scored = results::all(project, shown.profile, Some(&range), None).map_err(said)?;
+        results::mark_changed(project, &mut scored).map_err(said)?;
         if scored.is_empty() {
             return Err("the project has no edits".to_owned());
         }

@@ -219,6 +219,21 @@ impl App {
         })
     }
 
+    /// Has looked whether pictures (of an edit, or all) are still those that are shown.
+    pub(super) fn check_pictures(&self, edit: Option<RowId>) {
+        if let Some(project) = self.state.info().map(|info| info.path.clone()) {
+            self.engine.send(Request::CheckPictures { project, edit: edit.map(|id| EditId(id.0)) });
+        }
+    }
+
+    /// Somebody may have changed pictures while the window was not in front.
+    pub(super) fn follow_focus(&mut self) {
+        let in_front = self.ctx.input(|input| input.focused);
+        if !std::mem::replace(&mut self.in_front, in_front) && in_front {
+            self.check_pictures(None);
+        }
+    }
+
     /// Applies what a person asked for.
     pub(super) fn apply_audit(&mut self, action: AuditAction) {
         match action {

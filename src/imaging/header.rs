@@ -47,13 +47,29 @@ pub fn header(path: &Path) -> Result<Header, DecodeError> {
         .unwrap_or_else(|_| Err(DecodeError::Damaged { path: path.to_owned(), reason: "its decoder gave up".to_owned() }))
 }
 
+/// [`header`], of a picture that is not too large to be decoded.
+///
+/// # Errors
+/// As [`upright_size`], and when the picture has more pixels, or the file more bytes, than [`decode`] takes.
+pub fn header_of_decodable(path: &Path) -> Result<Header, DecodeError> {
+    let (header, limits) = (header(path)?, DecodeOptions::default());
+    let bytes = std::fs::metadata(path).map_err(|source| DecodeError::Read { path: path.to_owned(), source })?.len();
+    if bytes > limits.max_bytes {
+        return Err(DecodeError::FileTooLarge { path: path.to_owned(), bytes, limit: limits.max_bytes });
+    }
+    if header.size.pixels() > limits.max_pixels {
+        return Err(DecodeError::TooLarge { path: path.to_owned(), size: header.size, limit: limits.max_pixels });
+    }
+    Ok(header)
+}
+
 /// [`header`], and whether the file ends as files of its kind do. Only one that does not is decoded, to see whether it is cut short: data
 /// after the end of a picture is harmless. Damage in the middle of a file goes unseen.
 ///
 /// # Errors
 /// As [`upright_size`], and when the file is cut short.
 pub fn quick_look(path: &Path) -> Result<Header, DecodeError> {
-    let header = header(path)?;
+    let header = header_of_decodable(path)?;
     if !ends_as_its_kind(path).map_err(|source| DecodeError::Read { path: path.to_owned(), source })? {
         decode(path, &DecodeOptions::default())?;
     }

@@ -31,6 +31,8 @@ pub enum StorageError {
     Busy { path: PathBuf, doing: &'static str },
     #[error("{doing}: {path} is damaged ({why}); go back to a copy, the pictures are untouched")]
     Damaged { path: PathBuf, doing: &'static str, why: String },
+    #[error("{doing}: {path} {what}")]
+    Lost { path: PathBuf, doing: &'static str, what: &'static str },
     #[error("{doing}: {path} has no {what} {id}")]
     NoSuch { path: PathBuf, doing: &'static str, what: &'static str, id: i64 },
     #[error("{doing}: {reason}")]

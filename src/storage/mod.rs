@@ -15,6 +15,7 @@ mod measures;
 mod merge;
 mod parses;
 mod pictures;
+mod place;
 mod project;
 mod queue;
 mod rater_rows;

@@ -1,6 +1,6 @@
 //! Pictures stay where they are; the project keeps where that is, what they held, and whether that is still so.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -54,6 +54,8 @@ pub struct PictureReport {
     pub missing: Vec<PathBuf>,
     pub changed: Vec<PathBuf>,
     pub unreadable: Vec<PathBuf>,
+    /// Files with another size or time than were known, whose content is the same or never was known.
+    pub touched: Vec<PathBuf>,
     /// How many differ in state, size or time from what the project knew.
     pub news: usize,
 }
@@ -79,7 +81,7 @@ impl Project {
     /// # Errors
     /// When the project file cannot be read or written; a picture that cannot be read is a result, not an error.
     pub fn check_pictures(&self, progress: impl FnMut(usize, usize) -> bool) -> Result<PictureReport, StorageError> {
-        self.look(Depth::Content, progress)
+        self.look(&self.read(CHECKING, known_pictures)?, Depth::Content, progress)
     }
 
     /// As [`Self::check_pictures`], but quick: asks the disk for size and time of each file, and reads content only where the project knows
@@ -88,11 +90,19 @@ impl Project {
     /// # Errors
     /// As [`Self::check_pictures`].
     pub fn look_for_pictures(&self) -> Result<PictureReport, StorageError> {
-        self.look(Depth::Changes, |_, _| true)
+        self.look(&self.read(CHECKING, known_pictures)?, Depth::Changes, |_, _| true)
     }
 
-    fn look(&self, depth: Depth, mut progress: impl FnMut(usize, usize) -> bool) -> Result<PictureReport, StorageError> {
-        let known = self.read(CHECKING, known_pictures)?;
+    /// As [`Self::look_for_pictures`], for the two pictures of an edit.
+    ///
+    /// # Errors
+    /// As [`Self::check_pictures`].
+    pub fn look_for_pictures_of(&self, edit: EditId) -> Result<PictureReport, StorageError> {
+        let known = self.read(CHECKING, |conn| pictures_where(conn, OF_EDIT, [edit]))?;
+        self.look(&known, Depth::Changes, |_, _| true)
+    }
+
+    fn look(&self, known: &[Known], depth: Depth, mut progress: impl FnMut(usize, usize) -> bool) -> Result<PictureReport, StorageError> {
         let folder = self.folder().to_owned();
         let (mut report, mut done) = (PictureReport::default(), 0);
         for batch in known.chunks(BATCH) {
@@ -108,7 +118,12 @@ impl Project {
                     PictureState::Missing => report.missing.push(path),
                     PictureState::Changed => report.changed.push(path),
                     PictureState::Unreadable => report.unreadable.push(path),
-                    PictureState::Present | PictureState::Unchecked => report.present += 1,
+                    PictureState::Present | PictureState::Unchecked => {
+                        report.present += 1;
+                        if known.bytes.is_some() && look.is_other_file_than(known) {
+                            report.touched.push(path);
+                        }
+                    }
                 }
             }
             done += batch.len();
@@ -157,6 +172,32 @@ impl Project {
             is_other.then_some(path)
         };
         Ok(known.into_iter().filter_map(changed).collect())
+    }
+
+    /// All pictures that the project names, as they can be opened, whether they are there or not.
+    ///
+    /// # Errors
+    /// When the project file cannot be read.
+    pub fn picture_files(&self) -> Result<Vec<PathBuf>, StorageError> {
+        let known = self.read("reading the names of the pictures", known_pictures)?;
+        Ok(known.into_iter().map(|known| self.folder().join(known.path)).collect())
+    }
+
+    /// The pictures that hold something else now than what the project knows of them. Content is read only where size or time of the file differ;
+    /// nothing is written down.
+    ///
+    /// # Errors
+    /// When the project file cannot be read.
+    pub fn changed_pictures(&self) -> Result<HashSet<PathBuf>, StorageError> {
+        let known = self.read(CHECKING, known_pictures)?;
+        let folder = self.folder().to_owned();
+        let changed = |known: &Known| {
+            let path = folder.join(&known.path);
+            let look = look_at(known, &path, Depth::Changes);
+            let other_length = known.hash.is_none() && look.stat.is_some_and(|stat| known.bytes.is_some_and(|bytes| bytes != stat.bytes));
+            (look.state == PictureState::Changed || other_length).then_some(path)
+        };
+        Ok(known.par_iter().filter_map(changed).collect())
     }
 
     /// Takes the content that changed pictures have now as the right one.
@@ -247,11 +288,14 @@ struct Look {
 }
 
 impl Look {
+    /// Whether size or time are others.
+    fn is_other_file_than(&self, known: &Known) -> bool {
+        self.stat.as_ref().is_some_and(|stat| known.bytes != Some(stat.bytes) || known.modified_millis != Some(stat.modified_millis))
+    }
+
     /// Whether it tells anything that the project does not know.
     fn is_news_to(&self, known: &Known) -> bool {
-        let other_file =
-            self.stat.as_ref().is_some_and(|stat| known.bytes != Some(stat.bytes) || known.modified_millis != Some(stat.modified_millis));
-        self.state.name() != known.state || other_file || (known.hash.is_none() && self.hash.is_some())
+        self.state.name() != known.state || self.is_other_file_than(known) || (known.hash.is_none() && self.hash.is_some())
     }
 }
 

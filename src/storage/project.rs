@@ -8,6 +8,7 @@ use rusqlite_migration::Migrations;
 
 use super::StorageError;
 use super::error::Fault;
+use super::place::Place;
 use super::schema::{APPLICATION_ID, LATEST, migrations};
 
 /// How long a call waits for another program that is writing.
@@ -16,7 +17,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// An open project file, `NAME.editscope`.
 ///
 /// One connection; give each thread its own `Project`. Calls that write are one transaction each: when they return, the change
-/// is on disk, when they fail, nothing was changed.
+/// is on disk, when they fail, nothing was changed. A file that was moved, deleted or replaced while it is open is written to no more
+/// ([`StorageError::Lost`]); what was saved before goes into it, wherever it lies.
 #[derive(Debug)]
 pub struct Project {
     conn: Connection,
@@ -25,6 +27,8 @@ pub struct Project {
     folder: PathBuf,
     read_only: bool,
     upgrade: Option<Upgrade>,
+    /// What was opened; moving, deleting or replacing it meanwhile ends writing.
+    place: Place,
 }
 
 /// An upgrade that opening made.
@@ -47,8 +51,10 @@ impl Project {
         }
         let folder = folder_of(path)?;
         let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        let mut project = Self { conn, path: path.to_owned(), folder, read_only: false, upgrade: None };
+        let mut project = Self { conn, path: path.to_owned(), folder, read_only: false, upgrade: None, place: Place::of(path) };
         project.prepare_writing()?;
+        // Where there was no file, there is one only now.
+        project.place = Place::of(path);
         migrations()
             .to_latest(&mut project.conn)
             .map_err(|error| StorageError::CannotOpen { path: path.to_owned(), why: error.to_string() })?;
@@ -115,19 +121,20 @@ impl Project {
             let why = format!("its file version {version} is older than {LATEST}; open it for writing once to upgrade it");
             return Err(StorageError::CannotOpen { path: path.to_owned(), why });
         }
-        Ok(Self { conn, path: path.to_owned(), folder, read_only: true, upgrade: None })
+        Ok(Self { conn, path: path.to_owned(), folder, read_only: true, upgrade: None, place: Place::of(path) })
     }
 
     fn open_with(path: &Path, migrations: &Migrations<'_>, latest: i64) -> Result<Self, StorageError> {
         require_file(path)?;
         let folder = folder_of(path)?;
+        let place = Place::of(path);
         let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // SQLite opens a write-protected file for reading without a word; better said now than at the first rating.
         if conn.is_readonly("main").map_err(|error| Fault::from(error).at(path, OPENING))? {
             return Err(StorageError::ReadOnly { path: path.to_owned(), doing: OPENING });
         }
         let version = recognise(&conn, path, latest)?;
-        let mut project = Self { conn, path: path.to_owned(), folder, read_only: false, upgrade: None };
+        let mut project = Self { conn, path: path.to_owned(), folder, read_only: false, upgrade: None, place };
         project.prepare_writing()?;
         if version < latest {
             let backup = project.back_up(version)?;
@@ -233,12 +240,25 @@ impl Project {
         })
     }
 
+    /// Whether the file is still the one that was opened. Cheap; writing asks too.
+    ///
+    /// # Errors
+    /// [`StorageError::Lost`] when it was moved, deleted or replaced.
+    pub fn check_place(&self, doing: &'static str) -> Result<(), StorageError> {
+        if self.read_only {
+            return Ok(());
+        }
+        let lost = self.place.lost(&self.path, &self.conn);
+        lost.map_or(Ok(()), |lost| Err(StorageError::Lost { path: self.path.clone(), doing, what: lost.words() }))
+    }
+
     pub(super) fn read<T>(&self, doing: &'static str, f: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StorageError> {
         f(&self.conn).map_err(|fault| fault.at(&self.path, doing))
     }
 
     /// One transaction, which takes the write lock at once: waiting for it later could end in a deadlock of two windows.
     pub(super) fn write<T>(&self, doing: &'static str, f: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>) -> Result<T, StorageError> {
+        self.check_place(doing)?;
         let run = || -> Result<T, Fault> {
             let transaction = Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
             let value = f(&transaction)?;
@@ -246,6 +266,15 @@ impl Project {
             Ok(value)
         };
         run().map_err(|fault| fault.at(&self.path, doing))
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        // SQLite leaves the log of a file that is no longer at its path behind, full; it would be applied to whatever lies there next.
+        if let Err(error) = self.check_place("closing the project") {
+            tracing::warn!(%error, "closing");
+        }
     }
 }
 

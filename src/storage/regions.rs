@@ -147,8 +147,10 @@ impl Project {
     /// The last entry of one side that counts; [`Token::NONE`] when there is none. Cheap.
     ///
     /// # Errors
-    /// When there is no such edit, or the file cannot be read.
+    /// When there is no such edit, the file cannot be read, or is no longer at its path.
     pub fn region_head(&self, edit: EditId, side: Side) -> Result<Token, StorageError> {
+        // Asked now and then, so this is where it shows early.
+        self.check_place(READING)?;
         self.read(READING, |conn| head_of(conn, Owner::of(conn, edit, side)?))
     }
 

@@ -38,6 +38,8 @@ pub struct PicturesAsked {
     /// Nothing is answered until `Window::let_pictures_go`.
     pub hold: bool,
     pub held: Vec<CanvasRequest>,
+    /// Whose files were to be looked at; `None`: all.
+    pub checked: Vec<Option<EditId>>,
 }
 
 /// What the engine answers when it is asked about one edit.
@@ -106,6 +108,7 @@ impl EngineLink for FakeEngine {
             }
             Request::Canvas(request) => events.push_back(Event::Canvas(editscope::engine::pictures::answer(request))),
             Request::ForgetPictures | Request::LookForPictures { .. } => {}
+            Request::CheckPictures { edit, .. } => self.pictures.borrow_mut().checked.push(edit),
             Request::Score(run, request) => {
                 self.asked.borrow_mut().push(format!("score {:?}", request.edits));
                 let mut scores = self.scores.lock().unwrap();

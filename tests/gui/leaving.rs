@@ -114,3 +114,48 @@ fn what_is_saved_meanwhile_lets_the_other_project_be_opened() {
     let written: usize = window.regions.lock().unwrap().entries.values().map(Vec::len).sum();
     assert_eq!(written, 2, "both are on disk, in the project that they belong to");
 }
+
+/// Draws a box on the edit, in pixels of a picture of 40×30.
+#[cfg(target_os = "linux")]
+fn draw_on_small(window: &mut Window, from: (f32, f32), to: (f32, f32)) {
+    let size = editscope::domain::Size::new(40, 30);
+    let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+    let path = [from, middle, to].map(|at| crate::pointer::place_in(window, 1, size, at));
+    crate::pointer::drag_through(window, &path);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn work_on_a_project_file_that_was_renamed_stays_in_memory_until_it_is_back() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let at = |name: &str| folder.path().join(name);
+    for name in ["s.png", "e.png"] {
+        image::RgbImage::from_pixel(40, 30, image::Rgb([10; 3])).save(at(name)).expect("the folder is ours");
+    }
+    let line = r#"{"id": "e", "item": "i", "source": "s.png", "instruction": "Make it red", "edited": "e.png", "model": "m"}"#;
+    std::fs::write(at("m.jsonl"), line).expect("the folder is ours");
+    editscope::engine::files::import(&at("m.jsonl"), &at("p.editscope"), None).expect("a manifest");
+    let store = Box::<editscope::gui::project_store::ProjectStore>::default();
+    let mut window = Window::with_store(Setup { open: Some(at("p.editscope")), ..Setup::default() }, store);
+    shift(&mut window, Key::B);
+    draw_on_small(&mut window, (2.0, 2.0), (10.0, 10.0));
+    assert_eq!(window.state().tools.unsaved_count(), 0);
+    std::fs::rename(at("p.editscope"), at("renamed.editscope")).expect("the folder is ours");
+    draw_on_small(&mut window, (20.0, 12.0), (30.0, 25.0));
+    assert_eq!(window.state().tools.unsaved_count(), 1);
+    assert!(!closes(&mut window), "the work would be lost without a word");
+    window.settle();
+    assert!(says(&window, "was moved, renamed or deleted while it was open"));
+    // The moved file has the first box, whoever opens it.
+    let boxes = |name: &str| {
+        let project = editscope::storage::Project::open_read_only(&at(name)).expect("a project");
+        let edit = project.edits().expect("readable")[0].id;
+        project.regions(edit, Side::Edit).expect("readable").map_or(0, |said| said.regions.len())
+    };
+    std::fs::copy(at("renamed.editscope"), at("copy.editscope")).expect("the folder is ours");
+    assert_eq!(boxes("copy.editscope"), 1);
+    std::fs::rename(at("renamed.editscope"), at("p.editscope")).expect("the folder is ours");
+    window.harness.get_by_label("Save again").click();
+    assert!(closes_itself(&mut window), "once all is on disk it goes on");
+    assert_eq!(boxes("p.editscope"), 2);
+}

@@ -17,6 +17,7 @@ mod looks_canvas;
 mod measures;
 mod narrow;
 mod networks;
+mod one_frame;
 mod outdated;
 mod people;
 mod pixels;

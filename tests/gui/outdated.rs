@@ -138,3 +138,35 @@ fn a_picture_that_changed_on_disk_is_shown_as_it_is_now() {
     window.told(Event::PicturesChanged(vec![source.clone()]));
     assert_eq!(grey(&window), Some([90; 3]));
 }
+
+#[test]
+fn pictures_are_looked_at_when_the_window_comes_back_to_the_front() {
+    let folder = pair(10);
+    let mut window = Window::open(Setup { data: Some(folder.path().to_owned()), edits: 1, scored: false, ..Setup::default() });
+    window.pictures.borrow_mut().checked.clear();
+    for in_front in [false, true] {
+        window.harness.input_mut().focused = in_front;
+        window.settle();
+    }
+    assert_eq!(window.pictures.borrow().checked, [None], "all of them, once");
+    // A file that was never scored has no content that is known; its size tells that it is another one.
+    let source = window.state().queue.selected_row().expect("the only edit").source.clone();
+    image::RgbImage::from_pixel(50, 30, image::Rgb([77; 3])).save(&source).expect("the folder is ours");
+    let report = PictureReport { touched: vec![source.clone()], news: 1, ..PictureReport::default() };
+    window.told(Event::PicturesSeen { project: "demo.editscope".into(), report });
+    let shown = window.harness.state().pictures().ready(&Wanted::Full(source)).and_then(|ready| ready.picture()?.pyramid.pixel(0, 0));
+    assert_eq!(shown, Some([77; 3]));
+    // The regions were begun on another size, and the tab says so.
+    window.key(Key::F6);
+    window.harness.get_by_label_contains("The source is 50×30, these regions were made for 40×30");
+}
+
+#[test]
+fn the_pictures_of_an_edit_are_looked_at_when_it_is_selected() {
+    let mut window = tall();
+    window.pictures.borrow_mut().checked.clear();
+    window.key(Key::ArrowDown);
+    let selected = window.state().queue.selected().map(|id| EditId(id.0));
+    assert!(selected.is_some());
+    assert_eq!(window.pictures.borrow().checked, [selected]);
+}

@@ -161,6 +161,68 @@ fn what_no_longer_holds_is_marked_and_drawn_masks_go_out_as_they_are() {
     assert_eq!(by_id(&export(&demo.path(), "jsonl", &[]))[&edit.key.0]["editscope"].get("outdated"), None);
 }
 
+#[test]
+fn an_export_replaces_nothing_but_what_exports_wrote() {
+    let (demo, edit, _) = drawn_on();
+    let path = demo.path();
+    let to = |format: &str, folder: &Path| {
+        run(&["export".as_ref(), path.as_ref(), "--format".as_ref(), format.as_ref(), "-o".as_ref(), folder.as_os_str()])
+    };
+    for (format, name) in [("masks", format!("{}.png", edit.key.0)), ("paste-back", "manifest.jsonl".to_owned())] {
+        let folder = demo.folder.path().join(format!("mine-{format}"));
+        std::fs::create_dir(&folder).expect("the folder is ours");
+        std::fs::write(folder.join(&name), "mine").expect("the folder is ours");
+        let done = to(format, &folder);
+        let why = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{format}: {why}");
+        assert!(why.contains(&name) && why.contains("no export wrote it") && why.contains("choose an empty folder"), "{why}");
+        assert_eq!(std::fs::read_to_string(folder.join(&name)).expect("it is there"), "mine");
+        assert_eq!(std::fs::read_dir(&folder).expect("it is there").count(), 1, "nothing was written beside it");
+        // What an export wrote another one replaces.
+        std::fs::remove_file(folder.join(&name)).expect("it is ours");
+        for _ in 0..2 {
+            assert!(to(format, &folder).status.success());
+        }
+    }
+}
+
+#[test]
+fn a_picture_of_another_size_fails_alone_and_changed_pictures_are_outdated() {
+    let demo = Demo::new();
+    let project = demo.project();
+    let located = |id: &&editscope::storage::EditId| {
+        let score = project.latest_score(**id, Profile::Corrected).expect("readable").expect("scored").score;
+        score.mask.is_some_and(|mask| !mask.is_empty())
+    };
+    let first = demo.edits.iter().find(located).expect("the demo's networks find something in one of them");
+    let first = project.edit(*first).expect("stored");
+    let source = project.item(first.item).expect("stored").source.path;
+    image::RgbImage::new(300, 200).save(&source).expect("the folder is ours");
+    let out = demo.folder.path().join("out");
+    std::fs::create_dir(&out).expect("the folder is ours");
+    for format in ["coco", "masks", "paste-back"] {
+        let to = out.join(format);
+        let done = run(&["export".as_ref(), demo.path().as_ref(), "--format".as_ref(), format.as_ref(), "-o".as_ref(), to.as_os_str()]);
+        let why = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(1), "{format}: {why}");
+        assert!(why.contains("its mask is 448×448") && why.contains("is 300×200 now"), "{format}: {why}");
+        assert!(why.contains(&format!("outdated: {}", first.key)), "{format}: {why}");
+        assert!(to.exists(), "{format}: the rest is written");
+    }
+    // The boxes of the edits, whose pictures are as they were, are there.
+    let coco = read_json(&out.join("coco"));
+    assert!(coco["annotations"].as_array().is_some_and(|found| !found.is_empty()));
+    let lines = by_id(&export(&demo.path(), "jsonl", &[]));
+    assert_eq!(lines[&first.key.0]["editscope"]["outdated"], true);
+    // A picture that is gone is told once why.
+    std::fs::remove_file(&source).expect("the folder is ours");
+    let to = out.join("gone");
+    let done = run(&["export".as_ref(), demo.path().as_ref(), "--format".as_ref(), "coco".as_ref(), "-o".as_ref(), to.as_os_str()]);
+    let why = String::from_utf8_lossy(&done.stderr).into_owned();
+    let line = why.lines().find(|line| line.starts_with("failed: ")).expect("the source is told");
+    assert_eq!(line.matches("os error").count(), 1, "{line}");
+}
+
 /// The annotations of one edit.
 fn annotations(coco: &Value, key: &str) -> Vec<Value> {
     coco["annotations"].as_array().expect("a list").iter().filter(|found| found["edit"] == key).cloned().collect()

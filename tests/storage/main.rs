@@ -1,6 +1,7 @@
 //! The project file from outside: nothing that a person made is lost, and 100,000 edits are no burden.
 
 mod killed;
+mod moved;
 mod pictures;
 mod scores;
 

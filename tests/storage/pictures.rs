@@ -74,3 +74,26 @@ fn a_quick_look_notices_what_the_file_system_tells() {
     project.keep_content_of(b).unwrap();
     assert_eq!(project.look_for_pictures().unwrap(), editscope::storage::PictureReport { present: 3, ..Default::default() });
 }
+
+#[test]
+fn the_pictures_of_one_edit_are_looked_at_alone_and_by_content_where_it_is_known() {
+    let bench = Bench::new();
+    let project = bench.project();
+    project.import(&two_edits(&bench)).unwrap();
+    let (a, b) = (id_of(&project, "a"), id_of(&project, "b"));
+    project.keep_content_of(b).unwrap();
+    assert!(project.changed_pictures().unwrap().is_empty());
+    let at = |name: &str| project.folder().join(name);
+    std::fs::write(at("in/a.png"), "another length").unwrap();
+    std::fs::write(at("in/b.png"), "another length").unwrap();
+    assert_eq!(project.changed_pictures().unwrap(), [at("in/a.png"), at("in/b.png")].into());
+    let report = project.look_for_pictures_of(a).unwrap();
+    // What a.png held was never known.
+    assert_eq!((report.touched, report.changed, report.news), (vec![at("in/a.png")], vec![], 1));
+    let report = project.look_for_pictures_of(b).unwrap();
+    assert_eq!((report.touched, report.changed, report.news), (vec![], vec![at("in/b.png")], 1));
+    assert_eq!(project.look_for_pictures_of(b).unwrap().news, 0, "told once");
+    // The content that was kept is back, at another time: nothing changed.
+    std::fs::write(at("in/b.png"), "b").unwrap();
+    assert!(!project.changed_pictures().unwrap().contains(&at("in/b.png")));
+}

@@ -33,6 +33,9 @@ fn telling(agree: &Agree, told: bool) -> anyhow::Result<Finish> {
     if let Some(out) = &agree.report {
         let inputs: Vec<&Path> = agree.people.ratings.iter().chain(&agree.data).map(PathBuf::as_path).collect();
         check_output(out, &inputs)?;
+        if let Some(project) = agree.data.as_deref().filter(|data| Project::is_project(data)) {
+            super::export::refuse_lost(&Project::open_read_only(project)?, out)?;
+        }
         // Said before minutes of computing, not after.
         check_report_name(out)?;
     }

@@ -77,7 +77,7 @@ impl Newest {
 /// Does one piece of work and tells what came of it.
 pub fn finish(job: &Background, networks: &mut NetworkSlot, newest: &Newest, out: &Outbox) {
     let Ask { ticket, edit, .. } = *job.ask();
-    let failed = |error: anyhow::Error| format!("{error:#}");
+    let failed = |error: anyhow::Error| crate::engine::in_words(&error);
     match job {
         Background::Rescore(ask) | Background::Measure(ask) if !newest.is(ask) => {}
         Background::Rescore(ask) => {
@@ -88,7 +88,10 @@ pub fn finish(job: &Background, networks: &mut NetworkSlot, newest: &Newest, out
         Background::Measure(ask) => {
             let measured = Project::open(&ask.project).map_err(Into::into).and_then(|project| measure(&project, ask, out));
             if let Err(error) = measured {
-                out.say(Level::Warning, format!("The score holds, but its other metrics could not be measured anew: {error:#}"));
+                out.say(
+                    Level::Warning,
+                    format!("The score holds, but its other metrics could not be measured anew: {}", crate::engine::in_words(&error)),
+                );
             }
         }
         Background::Sensitivity(ask) => {
@@ -192,7 +195,7 @@ fn pasted_back(ask: &Ask, feather: f32, networks: &mut NetworkSlot, out: &Outbox
     // The picture stands by itself, whatever becomes of its score.
     let loaded = load_for(&project, ask, networks, &mut |event| out.publish(event));
     let score = loaded.and_then(|_| score_pasted(&project, &pair, &pasted, ask, networks, out));
-    tell(Some(score.map(Arc::new).map_err(|error| format!("{error:#}"))));
+    tell(Some(score.map(Arc::new).map_err(|error| crate::engine::in_words(&error))));
     Ok(())
 }
 

@@ -87,7 +87,7 @@ impl Desk {
         match result {
             Ok(passed_on) => passed_on,
             Err(error) => {
-                let why = format!("{error:#}");
+                let why = crate::engine::in_words(&error);
                 out.publish(Event::Audit(match request {
                     AuditRequest::Sensitivity { .. } => AuditEvent::Sensitivity { ticket, edit, result: Err(why) },
                     _ => AuditEvent::Failed { ticket, edit, why },
@@ -128,7 +128,7 @@ impl Desk {
         }
         self.rescore(&ask, out).map_or_else(
             |error| {
-                out.publish(Event::Audit(AuditEvent::Failed { ticket: ask.ticket, edit: ask.edit, why: format!("{error:#}") }));
+                out.publish(Event::Audit(AuditEvent::Failed { ticket: ask.ticket, edit: ask.edit, why: crate::engine::in_words(&error) }));
                 Vec::new()
             },
             Vec::from_iter,
@@ -142,6 +142,11 @@ impl Desk {
         let later = Some(Background::Rescore(ask.clone()));
         // Without a run there is nothing to correct: the networks have never seen this project.
         let Some((run, names)) = known_run(project, ask)? else { return Ok(later) };
+        // The pair is read anew where its files changed; the person must know that the score is of other pictures than the last one.
+        let report = project.look_for_pictures_of(ask.edit)?;
+        if report.news > 0 {
+            out.publish(Event::PicturesSeen { project: ask.project.clone(), report });
+        }
         let pair = self.pairs.get(project, ask.edit)?;
         let instant = instant(project, &pair, ask, &names)?;
         let millis = began.elapsed().as_secs_f64() * 1e3;

@@ -124,7 +124,7 @@ pub fn answer(project: Result<&Project, String>, request: AgreementRequest) -> A
             let path = project.path().to_owned();
             EvidenceJob(Arc::new(move |ground_truth| {
                 crate::engine::evidence::of_project(&path, shown.profile, shown.range.as_deref(), ground_truth)
-                    .map_err(|error| format!("{error:#}"))
+                    .map_err(|error| crate::engine::in_words(&error))
             }))
         })),
         AgreementRequest::List => AgreementEvent::Listed(project.and_then(|project| list(project).map_err(said))),
@@ -154,6 +154,7 @@ fn said(error: StorageError) -> String {
 
 fn write_range(project: &Project, name: &str, profile: Profile, to: &Path) -> Result<String, String> {
     let range = project.range(name, profile).map_err(said)?.ok_or_else(|| format!("there is no range '{name}' any more"))?;
+    crate::gui::exports::kept(project, to)?;
     let text = serde_json::to_string_pretty(&range).map_err(|error| error.to_string())?;
     write_file(to, |file| writeln!(file, "{text}").map_err(|error| error.to_string())).map_err(|error| error.to_string())?;
     Ok(to.display().to_string())

@@ -138,7 +138,9 @@ impl Worker {
 }
 
 fn report(comparison: &Comparison, gathered: Option<&Gathered>, project: &Path, to: &Path) -> anyhow::Result<()> {
-    let mut extras = report_extras(comparison, &Project::open_read_only(project)?)?;
+    let project = Project::open_read_only(project)?;
+    crate::gui::exports::kept(&project, to).map_err(anyhow::Error::msg)?;
+    let mut extras = report_extras(comparison, &project)?;
     let mut comparison = comparison.clone();
     match gathered {
         Some(gathered) => extras.points = report_points(&comparison, gathered),

@@ -38,14 +38,32 @@ pub fn options_ui(ui: &mut Ui, cx: &Context<'_>, rect: Rect, _frame: &Frame<'_>)
     ui.scope_builder(row, |ui| tool_strip::options_ui(ui, cx));
 }
 
-/// The pane in which a gesture began, so that it goes on there when the pointer leaves it.
-fn began_id() -> Id {
-    Id::unique("tool gesture pane")
+/// The primary button is held, since it went down on a pane.
+#[derive(Clone, Debug, PartialEq)]
+struct Held {
+    /// Place among the panes. The gesture goes on there when the pointer leaves it.
+    pane: usize,
+    origin: Pos2,
+    /// Shift was held.
+    straight: bool,
+    /// It is a drag, no click, and the tool was told so.
+    going: bool,
+    /// Where the pointer went since, as far as the tool was not told.
+    trail: Vec<Pos2>,
 }
 
-/// The place among the panes of the one in which a gesture began.
-fn began(ui: &Ui) -> Option<usize> {
-    ui.data(|data| data.get_temp::<Option<usize>>(began_id())).flatten()
+impl Held {
+    fn id() -> Id {
+        Id::unique("tool gesture")
+    }
+
+    fn of(ui: &Ui) -> Option<Self> {
+        ui.data(|data| data.get_temp::<Option<Self>>(Self::id())).flatten()
+    }
+
+    fn keep(ui: &Ui, held: Option<Self>) {
+        ui.data_mut(|data| data.insert_temp(Self::id(), held));
+    }
 }
 
 /// The pointer over one pane. Returns whether a tool took it; the canvas then neither pans nor fits on a double click (the wheel still
@@ -58,7 +76,7 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
     tell_sizes(cx, frame);
     let tools = &cx.state.tools;
     let send = |action| cx.send(Action::Tool(action));
-    let began = began(ui);
+    let held = Held::of(ui);
     let inside = |at: Pos2| pane.clip.contains(at);
     let hovered = response.hover_pos().filter(|at| inside(*at));
     if tools.document_of(frame.row.id).is_none() {
@@ -66,6 +84,7 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
     }
     hover(cx, pane, frame, hovered, response);
     if tools.tool == Tool::Pan {
+        Held::keep(ui, None);
         if response.clicked()
             && let Some(at) = response.interact_pointer_pos().filter(|at| inside(*at))
         {
@@ -73,7 +92,7 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
         }
         return false;
     }
-    let mine = began == Some(pane.index);
+    let mine = held.as_ref().is_some_and(|held| held.pane == pane.index);
     let other_button = response.dragged_by(PointerButton::Middle) || response.dragged_by(PointerButton::Secondary);
     if other_button && !mine {
         return false;
@@ -83,7 +102,11 @@ pub fn interact_ui(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>
         resize_brush(ui, cx);
     }
     clicks(ui, cx, pane, frame, response);
-    drags(ui, cx, pane, frame, response, mine);
+    match tools.tool {
+        Tool::Polygon => Held::keep(ui, None),
+        _ if mine || held.is_none() => drags(ui, cx, pane, frame, response, held),
+        _ => {}
+    }
     hovered.is_some() || mine
 }
 
@@ -171,7 +194,8 @@ fn clicks(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, respons
             Tool::Polygon => send(ToolAction::Corner(at)),
             Tool::Points => send(ToolAction::Mark { side: pane.side, at, inside: true }),
             Tool::Box | Tool::Brush | Tool::Eraser => {
-                send(press(ui, pane, frame, at));
+                let straight = ui.input(|input| input.modifiers.shift);
+                send(press(pane, frame, at, straight));
                 send(ToolAction::Release);
             }
             Tool::Pan | Tool::Lasso => {}
@@ -179,64 +203,88 @@ fn clicks(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, respons
     }
 }
 
-fn press(ui: &Ui, pane: &Pane<'_>, frame: &Frame<'_>, at: Point<ImageSpace>) -> ToolAction {
-    let straight = ui.input(|input| input.modifiers.shift);
+fn press(pane: &Pane<'_>, frame: &Frame<'_>, at: Point<ImageSpace>, straight: bool) -> ToolAction {
     ToolAction::Press { side: pane.side, at, reach: REACH / frame.zoom(), straight }
 }
 
-fn drags(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, response: &Response, mine: bool) {
-    let send = |action| cx.send(Action::Tool(action));
-    let image = |at: Pos2| frame.image_from_ui(pane, at);
-    let primary = PointerButton::Primary;
-    if cx.state.tools.tool == Tool::Polygon {
-        return;
-    }
-    let mut going = mine;
-    if response.drag_started_by(primary)
-        && let Some(origin) = ui.input(|input| input.pointer.press_origin()).filter(|at| pane.clip.contains(*at))
-    {
-        send(press(ui, pane, frame, image(origin)));
-        ui.data_mut(|data| data.insert_temp(began_id(), Some(pane.index)));
-        going = true;
-    }
-    if !going {
-        return;
-    }
-    if response.dragged_by(primary) || response.drag_stopped_by(primary) {
-        // Every place that the pointer went through, not only the last of the frame: quick strokes stay round.
-        let mut path = Vec::new();
-        ui.input(|input| {
-            for event in &input.events {
-                match event {
-                    egui::Event::PointerMoved(at) => path.push(image(*at)),
-                    // Where the pointer was before it went down is no part of the gesture.
-                    egui::Event::PointerButton { button, pressed: true, .. } if *button == primary => path.clear(),
-                    _ => {}
+/// Follows the primary button through all events of the frame, in their order: a gesture may begin and end between two frames where these take
+/// long, and quick strokes stay round.
+fn drags(ui: &Ui, cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, response: &Response, mut held: Option<Held>) {
+    let farthest_click = ui.ctx().options(|options| options.input_options.max_click_dist);
+    let went_down_before = held.is_some();
+    let events = ui.input(|input| input.events.clone());
+    for event in events {
+        match event {
+            egui::Event::PointerButton { pos, button: PointerButton::Primary, pressed: true, modifiers } if held.is_none() => {
+                let here = pane.clip.contains(pos) && is_uncovered(ui, response, pos);
+                held = here.then(|| Held { pane: pane.index, origin: pos, straight: modifiers.shift, going: false, trail: Vec::new() });
+            }
+            egui::Event::PointerMoved(at) => {
+                if let Some(held) = &mut held {
+                    held.trail.push(at);
+                    if held.origin.distance(at) > farthest_click {
+                        begin(cx, pane, frame, held);
+                    }
                 }
             }
-        });
-        if path.is_empty() {
-            path.extend(response.interact_pointer_pos().filter(|_| response.drag_started_by(primary)).map(image));
-        }
-        if !path.is_empty() {
-            send(ToolAction::Drag(path));
+            egui::Event::PointerButton { button: PointerButton::Primary, pressed: false, .. } => {
+                if let Some(ended) = held.take() {
+                    go_on(cx, pane, frame, ended, true);
+                }
+            }
+            _ => {}
         }
     }
-    if response.drag_stopped_by(primary) || !ui.input(|input| input.pointer.any_down()) {
-        release(ui, cx);
+    let Some(mut held) = held else { return Held::keep(ui, None) };
+    if !went_down_before && !response.is_pointer_button_down_on() && !held.going {
+        // Something that lies on the canvas took it.
+        return Held::keep(ui, None);
+    }
+    if response.dragged_by(PointerButton::Primary) {
+        // Held for long without moving it is no click either.
+        begin(cx, pane, frame, &mut held);
+    }
+    let is_over = !ui.input(|input| input.pointer.any_down());
+    let held = go_on(cx, pane, frame, held, is_over);
+    Held::keep(ui, held);
+}
+
+/// Whether nothing lies over the canvas at a place: a window, the divider or the map.
+fn is_uncovered(ui: &Ui, response: &Response, at: Pos2) -> bool {
+    let lies_over = |name: &str| ui.ctx().read_response(Id::unique(name)).is_some_and(|over| over.interact_rect.contains(at));
+    let top = ui.ctx().layer_id_at(at).is_none_or(|layer| layer == response.layer_id);
+    top && !["wipe divider", "mini-map"].into_iter().any(lies_over)
+}
+
+/// Tells the tool that the button went down for a drag, once.
+fn begin(cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, held: &mut Held) {
+    if !std::mem::replace(&mut held.going, true) {
+        cx.send(Action::Tool(press(pane, frame, frame.image_from_ui(pane, held.origin), held.straight)));
     }
 }
 
-fn release(ui: &Ui, cx: &Context<'_>) {
-    cx.send(Action::Tool(ToolAction::Release));
-    ui.data_mut(|data| data.insert_temp(began_id(), None::<usize>));
+/// Tells the tool where a drag went, and that it is over; what goes on comes back.
+fn go_on(cx: &Context<'_>, pane: &Pane<'_>, frame: &Frame<'_>, mut held: Held, is_over: bool) -> Option<Held> {
+    if held.going && !held.trail.is_empty() {
+        let path = std::mem::take(&mut held.trail).into_iter().map(|at| frame.image_from_ui(pane, at)).collect();
+        cx.send(Action::Tool(ToolAction::Drag(path)));
+    }
+    if held.going && is_over {
+        cx.send(Action::Tool(ToolAction::Release));
+    }
+    (!is_over).then_some(held)
 }
 
 /// Ends a gesture whose pane is gone, because another compare mode or edit was chosen meanwhile.
 pub fn end_lost_ui(ui: &Ui, cx: &Context<'_>, panes: &[Pane<'_>], frame: &Frame<'_>) {
     let is_there = |index: usize| panes.iter().any(|pane| pane.index == index && pane.is_selected(frame));
-    if began(ui).is_some_and(|index| !is_there(index)) && !ui.input(|input| input.pointer.any_down()) {
-        release(ui, cx);
+    if let Some(lost) = Held::of(ui).filter(|held| !is_there(held.pane))
+        && !ui.input(|input| input.pointer.any_down())
+    {
+        if lost.going {
+            cx.send(Action::Tool(ToolAction::Release));
+        }
+        Held::keep(ui, None);
     }
 }
 

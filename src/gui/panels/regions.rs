@@ -60,6 +60,7 @@ pub fn regions_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
         return;
     };
     trouble_ui(ui, cx, document);
+    other_size_ui(ui, cx, document);
     for (role, side, title, meaning) in PARTS {
         part_ui(ui, cx, document, (role, side, title, meaning));
     }
@@ -72,6 +73,23 @@ pub fn regions_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails) {
                         region makes it yours; the score follows.";
             ui.add(Label::new(RichText::new(hint).size(12.0).color(palette.text_dim.0)).wrap());
         }
+    }
+}
+
+/// Says that regions were made for pictures of other sizes than those that are there: they are shown stretched.
+fn other_size_ui(ui: &mut Ui, cx: &Context<'_>, document: &RegionDocument) {
+    let now = cx.state.tools.sizes.filter(|(of, ..)| *of == document.id).map_or(document.source_size, |(_, source, _)| source);
+    let masks = [RegionRole::EditMask, RegionRole::Ignore].into_iter().flat_map(|role| document.masks(role));
+    let sizes = masks.filter_map(|region| match &region.area {
+        Area::Mask(mask) => Some(mask.size()),
+        Area::Box(_) => None,
+    });
+    if let Some(other) = sizes.chain([document.source_size]).find(|size| *size != now) {
+        let text = format!(
+            "⚠ The source is {now}, these regions were made for {other}: they are shown stretched. Where another picture was put in its place, \
+             put the old one back, or draw them anew."
+        );
+        ui.add(Label::new(RichText::new(text).color(cx.palette(ui).warning.0)).wrap());
     }
 }
 

@@ -131,6 +131,9 @@ pub fn register(source: &RgbImage, edit: &RgbImage, ignore: Option<&Mask>) -> Op
     let opposite = pair.loss(&motion.inverse())?;
     let registration = Registration { motion, loss: found.edit_as_it_is, loss_aligned: found.edit_warped_back };
     let clear = registration.explained() >= LEAST_EXPLAINED && found.edit_warped_back <= MOST_OF_OPPOSITE * opposite.edit_warped_back;
+    // Where a pattern repeats, a shift by its period loses what was edited at the border out of sight, and nothing else.
+    let stays_in_sight = found.in_place_of_both >= LEAST_LOSS && found.edit_warped_back <= (1.0 - LEAST_EXPLAINED) * found.in_place_of_both;
+    let clear = clear && stays_in_sight;
     (clear && found.overlap >= LEAST_OVERLAP).then_some(registration)
 }
 
