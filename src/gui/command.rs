@@ -279,6 +279,17 @@ const TABLE: &[Entry] = &[
     Entry::new(Command::KeySheet, Group::Window, "Keys", "Shows all keys.", plain(Key::Questionmark)),
 ];
 
+/// The symbols that people look for instead of the names of the keys.
+const SYMBOLS: [(Key, &str); 7] = [
+    (Key::Questionmark, "?"),
+    (Key::Plus, "+"),
+    (Key::Minus, "-"),
+    (Key::Period, "."),
+    (Key::Comma, ","),
+    (Key::OpenBracket, "["),
+    (Key::CloseBracket, "]"),
+];
+
 impl Command {
     /// All commands, in the order of the key sheet.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -318,14 +329,14 @@ impl Command {
 
     /// The key as text, for menus and the key sheet.
     pub fn shortcut_text(self, ctx: &egui::Context) -> Option<String> {
-        self.shortcut().map(|shortcut| match shortcut.logical_key {
-            // The symbols that people look for instead of the names of the keys.
-            Key::Questionmark => "?".to_owned(),
-            Key::Plus => "+".to_owned(),
-            Key::Minus => "-".to_owned(),
-            Key::Period if shortcut.modifiers.is_none() => ".".to_owned(),
-            Key::Comma if shortcut.modifiers.is_none() => ",".to_owned(),
-            _ => ctx.format_shortcut(&shortcut),
+        self.shortcut().map(|shortcut| {
+            let text = ctx.format_shortcut(&shortcut);
+            match SYMBOLS.into_iter().find(|(key, _)| *key == shortcut.logical_key) {
+                // On some keyboards it takes Shift to type them; the symbol says enough.
+                Some((Key::Questionmark | Key::Plus, symbol)) => symbol.to_owned(),
+                Some((key, symbol)) => text.replace(key.name(), symbol),
+                None => text,
+            }
         })
     }
 
@@ -433,6 +444,17 @@ mod tests {
             {
                 panic!("{command:?} and {other:?} both use {shortcut:?}");
             }
+        }
+    }
+
+    #[test]
+    fn keys_are_called_by_their_symbols() {
+        let ctx = egui::Context::default();
+        let text = |command: Command| command.shortcut_text(&ctx).unwrap_or_default();
+        assert_eq!([text(Command::BrushSmaller), text(Command::CancelRuns), text(Command::NextRegion)], ["[", "Ctrl+.", "."]);
+        for command in Command::all() {
+            let text = text(command);
+            assert!(!["Bracket", "Period", "Comma", "Minus", "Question"].iter().any(|name| text.contains(name)), "{text}");
         }
     }
 
