@@ -1,6 +1,7 @@
 //! What an export must not replace: the pictures of the project at hand, and files in a folder that no export wrote.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::{ExportError, write_file};
@@ -10,39 +11,55 @@ pub const EXPORTED: &str = ".editscope-export";
 
 const WORDS: &str = "# EditScope exported the files named here. Exporting into this folder again replaces them, and no other file.";
 
+/// The list that comes with pasted-back pictures.
+const LIST: &str = "manifest.jsonl";
+
 /// Files that no export replaces, by where they are: absolute, without links.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
     places: HashSet<PathBuf>,
+    /// Where they lie; no export of pictures goes in between.
+    folders: HashSet<PathBuf>,
 }
 
 impl Kept {
     /// Keeps these files, whether they are there now or not.
     pub fn of(files: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut places = Places::default();
-        Self { places: files.into_iter().flat_map(|file| places.of(&file)).collect() }
+        let places: HashSet<PathBuf> = files.into_iter().flat_map(|file| places.of(&file)).collect();
+        Self { folders: places.iter().filter_map(|place| Some(place.parent()?.to_owned())).collect(), places }
     }
 
-    /// Says no to an output that is one of these files.
+    /// Says no to an output that is one of these files, or a list of edits that this program did not write.
     ///
     /// # Errors
-    /// [`ExportError::Picture`].
+    /// [`ExportError::Picture`] and [`ExportError::Edits`].
     pub fn check(&self, out: &Path) -> Result<(), ExportError> {
-        let is_kept = Places::default().of(out).iter().any(|place| self.places.contains(place));
-        if is_kept { Err(ExportError::Picture { path: out.to_owned() }) } else { Ok(()) }
+        if Places::default().of(out).iter().any(|place| self.places.contains(place)) {
+            return Err(ExportError::Picture { path: out.to_owned() });
+        }
+        if lists_edits(out) { Err(ExportError::Edits { path: out.to_owned() }) } else { Ok(()) }
     }
 
-    /// Says no to a folder in which one of the files `names` is there and was not written by an export, or is one of these files. Otherwise notes
+    /// Says no to a folder that holds pictures of the project, to one with an export of another kind, and to one in which one of the files `names` is there and was not written by an export, or is one of these files. Otherwise notes
     /// in the folder (which is made if need be) that they are an export's.
     ///
     /// # Errors
-    /// [`ExportError::Picture`] and [`ExportError::Foreign`], before anything is written; [`ExportError::Write`] from the disk.
+    /// [`ExportError::Folder`], [`ExportError::Mixed`], [`ExportError::Picture`] and [`ExportError::Foreign`], before anything is written; [`ExportError::Write`] from the disk.
     pub fn claim(&self, folder: &Path, names: &[String]) -> Result<(), ExportError> {
         let mark = folder.join(EXPORTED);
         let mut ours: BTreeSet<String> = match std::fs::read_to_string(&mark) {
             Ok(text) => text.lines().skip(1).map(str::to_owned).collect(),
             Err(_) => BTreeSet::new(),
         };
+        if folder.canonicalize().is_ok_and(|folder| self.folders.contains(&folder)) {
+            return Err(ExportError::Folder { path: folder.to_owned() });
+        }
+        // Masks and pasted-back pictures have the same names: the list would name masks as edits.
+        let is_list = |name: &str| name == LIST;
+        if !ours.is_empty() && ours.iter().any(|name| is_list(name)) != names.iter().any(|name| is_list(name)) {
+            return Err(ExportError::Mixed { path: folder.to_owned() });
+        }
         let mut places = Places::default();
         for name in names {
             let path = folder.join(name);
@@ -64,6 +81,22 @@ impl Kept {
         })
     }
 }
+
+/// Whether a file begins as a list of edits does and not as one of ours: it names sources and edits and none of our columns.
+fn lists_edits(path: &Path) -> bool {
+    let mut head = String::new();
+    let read = std::fs::File::open(path).and_then(|file| {
+        let mut bytes = Vec::new();
+        file.take(HEAD).read_to_end(&mut bytes)?;
+        head = String::from_utf8_lossy(&bytes).to_lowercase();
+        Ok(())
+    });
+    let is_table = path.is_file() && read.is_ok();
+    is_table && head.contains("source") && head.contains("edited") && !head.contains("editscope")
+}
+
+/// Bytes of a file that tell what it is.
+const HEAD: u64 = 1 << 16;
 
 /// Finds out where files are, asking the disk once for each folder.
 #[derive(Default)]
@@ -119,7 +152,10 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("mine.png"), "mine").expect("the folder is ours");
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let kept = Kept::of([at("a.png")]);
+        let elsewhere = tempfile::tempdir().expect("the test machine has a temporary folder");
+        let kept = Kept::of([elsewhere.path().join("a.png")]);
+        std::fs::write(elsewhere.path().join("a.png"), "a").expect("the folder is ours");
+        assert!(matches!(kept.claim(elsewhere.path(), &names(&["new.png"])), Err(ExportError::Folder { .. })), "pictures are there");
         assert!(
             matches!(kept.claim(folder.path(), &names(&["b.png", "mine.png"])), Err(ExportError::Foreign { path }) if path == at("mine.png"))
         );
@@ -129,7 +165,21 @@ mod tests {
         // Again, and with other names: what was written before still is an export's.
         kept.claim(folder.path(), &names(&["d.png"])).expect("it is not there");
         kept.claim(folder.path(), &names(&["b.png"])).expect("an export wrote it");
-        std::fs::write(at("a.png"), "a").expect("the folder is ours");
-        assert!(matches!(kept.claim(folder.path(), &names(&["a.png"])), Err(ExportError::Picture { .. })));
+        assert!(matches!(kept.claim(folder.path(), &names(&["b.png", LIST])), Err(ExportError::Mixed { .. })), "masks are there");
+    }
+
+    #[test]
+    fn a_list_of_edits_is_not_replaced() {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name);
+        let kept = Kept::default();
+        std::fs::write(at("m.jsonl"), r#"{"id": 1, "source": "a.png", "edited": "b.png"}"#).expect("the folder is ours");
+        std::fs::write(at("m.csv"), "id,source,edited\n").expect("the folder is ours");
+        std::fs::write(at("ours.csv"), "id,source,edited,editscope.overall\n").expect("the folder is ours");
+        for lost in ["m.jsonl", "m.csv"] {
+            assert!(matches!(kept.check(&at(lost)), Err(ExportError::Edits { .. })), "{lost}");
+        }
+        kept.check(&at("ours.csv")).expect("an export wrote it");
+        kept.check(&at("new.csv")).expect("it is not there");
     }
 }

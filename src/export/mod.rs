@@ -50,6 +50,12 @@ pub enum ExportError {
     Input { path: PathBuf },
     #[error("{path} is a picture of the project, and would be lost; choose another name or an empty folder for the output")]
     Picture { path: PathBuf },
+    #[error("{path} is a list of edits that EditScope did not write, and would be lost; choose another name for the output")]
+    Edits { path: PathBuf },
+    #[error("{path} holds pictures of the project; choose another folder for the output, best an empty one")]
+    Folder { path: PathBuf },
+    #[error("{path} holds an export of another kind, whose pictures have the same names; choose another folder for the output")]
+    Mixed { path: PathBuf },
     #[error("{path} is there already, and no export wrote it, so it would be lost; choose an empty folder for the output")]
     Foreign { path: PathBuf },
 }

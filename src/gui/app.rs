@@ -183,6 +183,10 @@ impl App {
         let ctx = self.ctx.clone();
         self.pictures.begin_frame(&ctx, &self.raster);
         self.follow_focus();
+        // What was clicked and drawn in the last frame was so before the keys of this one.
+        for action in self.sender.take() {
+            self.apply(action);
+        }
         self.hold_typed_ahead();
         self.take_keys();
         let dropped: Vec<PathBuf> = ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());

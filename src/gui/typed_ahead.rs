@@ -16,12 +16,24 @@ impl App {
         let may_go = !self.ctx.text_edit_focused() && self.state.dialog.is_none();
         self.typed_ahead = self.ctx.input_mut(|input| {
             input.events.splice(0..0, held);
-            if may_go { taken_after(&mut input.events) } else { Vec::new() }
+            // A key after a press or a drag means what comes next: within one frame the drag would be the next tool's.
+            let late = taken_from_key_after_button(&mut input.events);
+            let mut held = if may_go { taken_after(&mut input.events) } else { Vec::new() };
+            held.extend(late);
+            held
         });
         if !self.typed_ahead.is_empty() {
             self.ctx.request_repaint();
         }
     }
+}
+
+/// Takes out everything from the first key on that was pressed after a button of the pointer went down or up.
+fn taken_from_key_after_button(events: &mut Vec<Event>) -> Vec<Event> {
+    let button = events.iter().position(|event| matches!(event, Event::PointerButton { .. }));
+    let is_key = |event: &Event| matches!(event, Event::Key { pressed: true, .. });
+    let key = button.and_then(|button| Some(button + events[button..].iter().position(is_key)?));
+    key.map(|key| events.split_off(key)).unwrap_or_default()
 }
 
 /// Takes out what is typed after the first key that goes to a field.
@@ -53,6 +65,23 @@ mod tests {
 
     fn key(key: Key, modifiers: Modifiers) -> Event {
         Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers }
+    }
+
+    #[test]
+    fn a_key_after_a_drag_waits_and_one_before_it_does_not() {
+        let button = |pressed: bool| Event::PointerButton {
+            pos: egui::Pos2::ZERO,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        let (brush, again) = (key(Key::P, Modifiers::SHIFT), key(Key::B, Modifiers::SHIFT));
+        let mut events =
+            vec![again.clone(), button(true), Event::PointerMoved(egui::Pos2::ZERO), button(false), brush.clone(), button(true)];
+        assert_eq!(taken_from_key_after_button(&mut events), [brush.clone(), button(true)]);
+        assert_eq!(events, [again, button(true), Event::PointerMoved(egui::Pos2::ZERO), button(false)]);
+        let mut events = vec![brush.clone(), Event::PointerMoved(egui::Pos2::ZERO)];
+        assert!(taken_from_key_after_button(&mut events).is_empty() && events.len() == 2);
     }
 
     #[test]

@@ -69,9 +69,14 @@ fn path_ui(ui: &mut Ui, cx: &Context<'_>) {
     ui.add_space(4.0);
     let label = ui.label(format!("{}, as a path", typed.wanted()));
     let mut text = typed.text.clone();
-    let field = ui.add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY)).labelled_by(label.id);
+    let field = TextEdit::singleline(&mut text).desired_width(f32::INFINITY).show(ui);
+    let (mut cursor, field) = (field.state, field.response.response.labelled_by(label.id));
     if typed.fresh {
         field.request_focus();
+        // Not where the last path was left.
+        let end = egui::text::CCursor::new(text.chars().count());
+        cursor.cursor.set_char_range(Some(egui::text::CCursorRange::one(end)));
+        cursor.store(ui.ctx(), field.id);
     }
     if field.changed() {
         cx.send(Action::TypedPath(PathAction::Type(text)));

@@ -85,10 +85,10 @@ pub fn candidates_ui(ui: &mut Ui, cx: &Context<'_>, details: &EditDetails, shown
         let preview = cx.state.overlays.preview().filter(|_| !cx.state.tools.draws(details.id, side, role));
         let is_used = |index: &usize| match preview {
             Some(preview) => candidates[*index].is_above(preview.boxes),
-            None => used.contains(&candidates[*index]),
+            None => used.iter().any(|found| is_same(found, &candidates[*index])),
         };
         let kept = (0..candidates.len()).filter(is_used).count();
-        let by_hand = used.iter().filter(|found| !candidates.contains(found)).count();
+        let by_hand = used.iter().filter(|found| !candidates.iter().any(|candidate| is_same(found, candidate))).count();
         let by_hand = if by_hand > 0 { format!(", {by_hand} drawn by a person") } else { String::new() };
         let used = if preview.is_some() { "would be used" } else { "used" };
         let text = format!("{name}: {kept} of {} {used}{by_hand}{sought}", candidates.len());
@@ -193,9 +193,30 @@ fn words(tokens: &[TokenMatch]) -> Vec<(String, f32)> {
     words
 }
 
+/// Whether a box in use is what the detector found: its edges are rounded, and its words cut, once it stands among a person's.
+fn is_same(used: &Detection, candidate: &Detection) -> bool {
+    let edges = |found: &Detection| [found.rect_in_image.x0, found.rect_in_image.y0, found.rect_in_image.x1, found.rect_in_image.y1];
+    let near = edges(used).into_iter().zip(edges(candidate)).all(|(a, b)| (a - b).abs() < 1.0);
+    near && (used.confidence - candidate.confidence).abs() < 1e-3
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_box_of_the_detector_is_known_again_among_those_of_a_person() {
+        let found = |x0: f32, confidence, phrase: &str| Detection {
+            rect_in_image: crate::domain::Rect::new(x0, 10.0, 60.0, 50.0),
+            phrase: phrase.into(),
+            confidence,
+            tokens: Vec::new(),
+        };
+        let candidate = found(20.4, 0.571, "pizza .");
+        assert!(is_same(&found(20.0, 0.571, "pizza"), &candidate), "rounded");
+        assert!(!is_same(&found(24.0, 0.571, "pizza"), &candidate), "another place");
+        assert!(!is_same(&found(20.0, 1.0, "pizza"), &candidate), "a person's");
+    }
 
     #[test]
     fn pieces_of_a_word_are_joined() {
