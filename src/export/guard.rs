@@ -92,7 +92,9 @@ fn lists_edits(path: &Path) -> bool {
         Ok(())
     });
     let is_table = path.is_file() && read.is_ok();
-    is_table && head.contains("source") && head.contains("edited") && !head.contains("editscope")
+    // Columns of our exports; keys of the lines of scores.
+    let is_ours = head.contains("editscope") || (head.contains("\"profile\"") && head.contains("\"overall\"")) || head.contains("\"failed\"");
+    is_table && head.contains("source") && head.contains("edited") && !is_ours
 }
 
 /// Bytes of a file that tell what it is.
