@@ -232,6 +232,7 @@ impl App {
         let cx =
             Context { state: &self.state, settings: &self.settings, pictures: &self.pictures, theme: &self.theme, sender: &self.sender };
         window_ui(ui, &cx);
+        self.note_painted();
         // Once what was asked for is on its way, the one-frame wishes are fulfilled.
         self.state.focus_search = false;
         self.state.typed_path.iter_mut().for_each(|typed| typed.fresh = false);

@@ -20,6 +20,9 @@ use super::store::StoreRequest;
 /// What is said when somebody answers before the pictures are there.
 const LOADING: &str = "The pictures are still loading; answers count from when they are on the screen.";
 
+/// What is said when somebody answers a task that came within the same frame.
+const NOT_SEEN: &str = "The next task was not on the screen yet; what was pressed for it does not count.";
+
 impl App {
     /// How an answer on the inspector's Rate tab comes about: outside of a session, with everything in sight that is switched on.
     pub(super) fn quick_context(&self) -> RatingContext {
@@ -259,9 +262,27 @@ impl App {
         self.rating_paths().into_iter().any(waits)
     }
 
+    /// A frame is drawn: the task on the page can be judged from now on.
+    pub(super) fn note_painted(&mut self) {
+        if self.state.page == Page::Rate && !self.waits_for_pictures() {
+            self.state.people.open.iter_mut().for_each(|open| open.run.paint());
+        }
+    }
+
+    /// Why an answer does not count yet.
+    fn too_early(&self) -> Option<&'static str> {
+        if self.waits_for_pictures() {
+            return Some(LOADING);
+        }
+        let unseen = self.state.people.open.as_ref().is_some_and(|open| !open.is_done() && !open.run.is_painted());
+        unseen.then_some(NOT_SEEN)
+    }
+
     fn form_action(&mut self, action: PeopleAction) {
-        if action.answers() && self.waits_for_pictures() {
-            self.toast(Level::Info, LOADING);
+        if action.answers()
+            && let Some(why) = self.too_early()
+        {
+            self.toast(Level::Info, why);
             return;
         }
         self.change_form(action);

@@ -57,24 +57,48 @@ fn keys_of_one_frame_are_answers_in_the_order_in_which_they_were_pressed() {
 }
 
 #[test]
-fn votes_and_ranks_of_one_frame_are_each_taken_once_and_in_order() {
+fn votes_and_ranks_of_one_frame_are_taken_in_order_and_only_for_the_task_on_the_screen() {
     let bench = Bench::new(1);
     bench.session(Protocol::Pairwise, |_| {});
     let mut window = begun(&bench);
-    // Every pair was on the screen once.
+    // Every pair was on the screen once, but not since it came back.
     (0..6).for_each(|_| window.key(Key::S));
-    in_one_frame(&mut window, &[Key::Num4, Key::Num3, Key::Num3, Key::X, Key::Num1, Key::Num2]);
+    let said = || -> Vec<Answer> {
+        let log = bench.project().judgements().unwrap();
+        answers(&log).into_iter().filter(|answer| **answer != Answer::Skipped).cloned().collect()
+    };
+    in_one_frame(&mut window, &[Key::Num4, Key::Num3, Key::X, Key::Num0]);
+    assert_eq!(said(), [Answer::Pair(Preference::BothBad)]);
+    in_one_frame(&mut window, &[Key::Num3, Key::Backspace, Key::Num1]);
+    assert_eq!(said(), [Preference::BothBad, Preference::Tie].map(Answer::Pair), "back is another task too");
     let log = bench.project().judgements().unwrap();
-    let [first, second, tie, bad] = [Preference::First, Preference::Second, Preference::Tie, Preference::BothBad].map(Answer::Pair);
-    let said: Vec<&Answer> = answers(&log).into_iter().filter(|answer| **answer != Answer::Skipped).collect();
-    assert_eq!(said, [&bad, &tie, &tie, &Answer::CannotJudge, &first, &second]);
+    assert!(log.iter().all(|said| said.seconds > 0.0), "{log:?}");
 
-    let bench = Bench::new(1);
+    let bench = Bench::new(2);
     bench.session(Protocol::Ranking, |_| {});
     let mut window = begun(&bench);
-    in_one_frame(&mut window, &[Key::Num4, Key::Num2, Key::Num2, Key::Num2, Key::ArrowLeft, Key::Enter]);
+    let next = [Key::Num1, Key::Num1, Key::Num1, Key::Num1, Key::Enter];
+    let first = [Key::Num4, Key::Num2, Key::Num2, Key::Num2, Key::ArrowLeft, Key::Enter];
+    in_one_frame(&mut window, &[&first[..], &next].concat());
     // D goes from 2 to 1; then one is before two 2s, and the 4 stays the last.
     assert_eq!(answers(&bench.project().judgements().unwrap()), [&Answer::Ranking(vec![4, 2, 2, 1])]);
+}
+
+#[test]
+fn an_edit_that_was_never_shown_is_not_rated() {
+    let bench = Bench::new(1);
+    bench.session(paper(), |_| {});
+    let mut window = begun(&bench);
+    let first = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Enter];
+    let second = [Key::Num2, Key::Num2, Key::Num2, Key::Num2, Key::Num2, Key::Enter];
+    in_one_frame(&mut window, &[first, second].concat());
+    let log = bench.project().judgements().unwrap();
+    assert_eq!(log.len(), 1, "{log:?}");
+    let open = window.state().people.open.as_ref().unwrap();
+    assert!(open.run.missing_answer().is_some_and(|why| why.contains("modification")), "nothing is filled in");
+    assert!(window.state().toasts.iter().any(|toast| toast.text.contains("not on the screen yet")));
+    in_one_frame(&mut window, &second);
+    assert_eq!(values(&bench, 1, &Rubric::paper()), [Some(2.0); 5]);
 }
 
 #[test]
