@@ -182,3 +182,38 @@ fn answers_count_from_when_the_pictures_are_on_the_screen() {
     window.key(Key::Enter);
     assert_eq!(values(&bench, 0, &Rubric::paper()), [Some(2.0); 5]);
 }
+
+/// A click at the button of that name, as events.
+fn click(window: &Window, label: &str) -> [Event; 3] {
+    let pos = window.harness.get_by_label(label).rect().center();
+    let button = |pressed| Event::PointerButton { pos, button: egui::PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+    [Event::PointerMoved(pos), button(true), button(false)]
+}
+
+#[test]
+fn what_is_typed_right_before_a_click_is_not_lost() {
+    let bench = Bench::new(1);
+    bench.session(paper(), |_| {});
+    let mut window = begun(&bench);
+    (0..5).for_each(|_| window.key(Key::Num4));
+    window.key(Key::C);
+    let remark = "a remark of thirty characters!";
+    let letters = remark.chars().map(|letter| Event::Text(letter.to_string()));
+    let events: Vec<Event> = letters.chain(click(&window, "Save, next")).collect();
+    window.harness.input_mut().events.extend(events);
+    window.settle();
+    let log = bench.project().judgements().unwrap();
+    assert_eq!((log.len(), log[0].comment.as_str()), (1, remark));
+
+    let bench = Bench::new(1);
+    let mut window = bench.window("");
+    window.key(Key::V);
+    window.harness.get_by_label("Rater").focus();
+    window.settle();
+    let letters = ["k", "i", "m"].map(|letter| Event::Text(letter.to_owned()));
+    let events: Vec<Event> = letters.into_iter().chain(click(&window, "New session…")).collect();
+    window.harness.input_mut().events.extend(events);
+    window.settle();
+    assert_eq!(window.harness.state().settings().rater, "kim");
+    assert_eq!(window.state().people.draft.as_ref().map(|draft| draft.setup.created_by.as_str()), Some("kim"));
+}
