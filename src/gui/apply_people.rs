@@ -221,6 +221,11 @@ impl App {
             }
             PeopleAction::FocusComment => self.state.people.focus_comment = true,
             PeopleAction::Unblind => {
+                let uid = self.state.people.open.as_ref().map(|open| open.run.uid().to_owned());
+                if let Some(why) = uid.and_then(|uid| self.state.people.must_wait(&uid, true)) {
+                    self.toast(Level::Warning, why);
+                    return;
+                }
                 let at_millis = now_millis();
                 let said = self.state.people.open.as_mut().and_then(|open| open.run.unblind(at_millis));
                 self.keep(said);
@@ -460,10 +465,17 @@ impl App {
         }
     }
 
+    /// The page shows a session, unless it would show what a blind one hides. The list that says so was asked for before.
     fn show_session(&mut self, opened: OpenedSession) {
         self.state.people.opening = false;
         let rater = self.settings.rater_name();
         let run = SessionRun::resume(opened.setup, &rater, &opened.log, |edit| opened.rows.contains_key(edit)).with_seen(opened.seen);
+        // The end of a session names models too.
+        let tells = !run.is_blind() || run.task().is_none();
+        if let Some(why) = tells.then(|| self.state.people.must_wait(run.uid(), run.is_blind())).flatten() {
+            self.toast(Level::Warning, why);
+            return;
+        }
         if run.missing() > 0 {
             let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
             self.toast(Level::Warning, text);
