@@ -217,3 +217,19 @@ fn what_is_typed_right_before_a_click_is_not_lost() {
     assert_eq!(window.harness.state().settings().rater, "kim");
     assert_eq!(window.state().people.draft.as_ref().map(|draft| draft.setup.created_by.as_str()), Some("kim"));
 }
+
+#[test]
+fn messages_of_a_session_cover_none_of_its_buttons() {
+    let bench = Bench::new(1);
+    bench.session(paper(), |_| {});
+    let mut window = begun(&bench);
+    window.key(Key::Enter);
+    let message = window.harness.get_by_label("Dismiss").rect();
+    let text = window.harness.get_by_label_contains("Still open: ").rect();
+    for label in ["Save, next", "Can’t judge", "Skip", "Back", "Leave"] {
+        let button = window.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
+        // A message is 380 points wide at most.
+        let covered = message.union(text).expand2(egui::vec2(380.0, 12.0));
+        assert!(!covered.intersects(button), "{label} at {button:?} is under {covered:?}");
+    }
+}
