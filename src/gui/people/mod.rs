@@ -117,7 +117,7 @@ impl PeopleState {
         let other = self.sessions.iter().flatten().find(hides)?;
         let whose = if other.hidden_for.is_empty() { String::new() } else { format!(" (begun by {})", other.hidden_for.join(", ")) };
         Some(format!(
-            "This session shows models and scores. It waits until the blind session “{}”{whose} is done or archived.",
+            "Models and scores cannot be shown yet: that waits until the blind session “{}”{whose} is done or archived.",
             other.setup.name
         ))
     }

@@ -107,7 +107,7 @@ fn a_session_that_is_not_blind_waits_for_a_blind_one_that_is_underway() {
     window.settle();
     assert!(window.state().people.open.is_none());
     assert_eq!(bench.leaks(&window), Vec::<String>::new());
-    let why = "This session shows models and scores. It waits until the blind session “Blind” is done or archived.";
+    let why = "Models and scores cannot be shown yet: that waits until the blind session “Blind” is done or archived.";
     window.harness.get_by_label(why);
     // Enter goes on with the blind one, although the other is newer; when it is done, the other may go on.
     window.key(Key::Enter);
@@ -117,6 +117,28 @@ fn a_session_that_is_not_blind_waits_for_a_blind_one_that_is_underway() {
     window.harness.get_by_label("Go on: Open").click();
     window.settle();
     assert!(window.state().people.open.is_some() && !bench.leaks(&window).is_empty());
+}
+
+#[test]
+fn of_two_blind_sessions_neither_the_end_nor_unblinding_of_one_tells_what_the_other_hides() {
+    let bench = Bench::new(1);
+    bench.session(paper(), |setup| setup.name = "First".into());
+    let second = bench.session(paper(), |setup| (setup.name, setup.seed) = ("Second".into(), 9));
+    let mut window = bench.window("lee");
+    begin(&mut window, "First");
+    FOURS.into_iter().for_each(|key| window.key(key));
+    leave(&mut window);
+    begin(&mut window, "Second");
+    window.key(Key::A);
+    window.harness.get_by_label("Show models and scores").click();
+    window.settle();
+    assert!(window.state().people.open.as_ref().unwrap().run.is_blind());
+    window.key(Key::V);
+    (0..4).for_each(|_| FOURS.into_iter().for_each(|key| window.key(key)));
+    window.harness.get_by_label("✔ Done, thank you");
+    assert_eq!(bench.leaks(&window), Vec::<String>::new());
+    assert!(window.harness.query_all_by_label_contains("“First” is done or archived").next().is_some());
+    assert!(bench.project().session_log(&second).unwrap().iter().all(|said| said.answer != Answer::Unblinded));
 }
 
 #[test]
