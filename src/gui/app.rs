@@ -77,6 +77,7 @@ pub struct App {
     pub(super) in_front: bool,
     /// What was typed in the last frame for a field that had not the cursor yet.
     pub(super) typed_ahead: Vec<egui::Event>,
+    pub(super) waits: super::typed_ahead::Waits,
     /// The window may close: everything is on disk, or the person wants to lose it.
     pub(super) may_close: bool,
     /// What takes long in a frame, for the frame-time bench.
@@ -123,9 +124,11 @@ impl App {
             pressed_keys: Vec::new(),
             in_front: true,
             typed_ahead: Vec::new(),
+            waits: Default::default(),
             may_close: false,
             frame_seconds: 0.0,
         };
+        ctx.add_plugin(app.waits.plugin());
         if let Some(path) = parts.open {
             app.open_path(path);
         }
@@ -163,6 +166,7 @@ impl App {
             && !self.state.motions.is_underway()
             && self.tools_settled()
             && self.typed_ahead.is_empty()
+            && !self.waits.for_press()
             && self.pictures.region_layers.is_settled()
     }
 
@@ -236,6 +240,7 @@ impl App {
         let cx =
             Context { state: &self.state, settings: &self.settings, pictures: &self.pictures, theme: &self.theme, sender: &self.sender };
         window_ui(ui, &cx);
+        self.note_painted();
         // Once what was asked for is on its way, the one-frame wishes are fulfilled.
         self.state.focus_search = false;
         self.state.typed_path.iter_mut().for_each(|typed| typed.fresh = false);

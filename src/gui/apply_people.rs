@@ -20,6 +20,9 @@ use super::store::StoreRequest;
 /// What is said when somebody answers before the pictures are there.
 const LOADING: &str = "The pictures are still loading; answers count from when they are on the screen.";
 
+/// What is said when somebody answers a task that came within the same frame.
+const NOT_SEEN: &str = "The next task was not on the screen yet; what was pressed for it does not count.";
+
 impl App {
     /// How an answer on the inspector's Rate tab comes about: outside of a session, with everything in sight that is switched on.
     pub(super) fn quick_context(&self) -> RatingContext {
@@ -218,6 +221,11 @@ impl App {
             }
             PeopleAction::FocusComment => self.state.people.focus_comment = true,
             PeopleAction::Unblind => {
+                let uid = self.state.people.open.as_ref().map(|open| open.run.uid().to_owned());
+                if let Some(why) = uid.and_then(|uid| self.state.people.must_wait(&uid, true)) {
+                    self.toast(Level::Warning, why);
+                    return;
+                }
                 let at_millis = now_millis();
                 let said = self.state.people.open.as_mut().and_then(|open| open.run.unblind(at_millis));
                 self.keep(said);
@@ -259,9 +267,27 @@ impl App {
         self.rating_paths().into_iter().any(waits)
     }
 
+    /// A frame is drawn: the task on the page can be judged from now on.
+    pub(super) fn note_painted(&mut self) {
+        if self.state.page == Page::Rate && !self.waits_for_pictures() {
+            self.state.people.open.iter_mut().for_each(|open| open.run.paint());
+        }
+    }
+
+    /// Why an answer does not count yet.
+    fn too_early(&self) -> Option<&'static str> {
+        if self.waits_for_pictures() {
+            return Some(LOADING);
+        }
+        let unseen = self.state.people.open.as_ref().is_some_and(|open| !open.is_done() && !open.run.is_painted());
+        unseen.then_some(NOT_SEEN)
+    }
+
     fn form_action(&mut self, action: PeopleAction) {
-        if action.answers() && self.waits_for_pictures() {
-            self.toast(Level::Info, LOADING);
+        if action.answers()
+            && let Some(why) = self.too_early()
+        {
+            self.toast(Level::Info, why);
             return;
         }
         self.change_form(action);
@@ -439,10 +465,17 @@ impl App {
         }
     }
 
+    /// The page shows a session, unless it would show what a blind one hides. The list that says so was asked for before.
     fn show_session(&mut self, opened: OpenedSession) {
         self.state.people.opening = false;
         let rater = self.settings.rater_name();
         let run = SessionRun::resume(opened.setup, &rater, &opened.log, |edit| opened.rows.contains_key(edit)).with_seen(opened.seen);
+        // The end of a session names models too.
+        let tells = !run.is_blind() || run.task().is_none();
+        if let Some(why) = tells.then(|| self.state.people.must_wait(run.uid(), run.is_blind())).flatten() {
+            self.toast(Level::Warning, why);
+            return;
+        }
         if run.missing() > 0 {
             let text = format!("{} tasks are left out: this project does not have their edits.", run.missing());
             self.toast(Level::Warning, text);

@@ -1,5 +1,11 @@
 //! Keys that are typed into a field before it has the cursor: where frames take long, the key that goes to a field and the letters after it come
 //! within one. The letters wait for the next frame, when they are text and no keys of commands.
+//!
+//! And the other way round: a press of the pointer takes the cursor from a field before the field has read what was typed in the same frame.
+//! The press waits for the next frame.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use egui::{Event, KeyboardShortcut};
 
@@ -8,6 +14,60 @@ use super::command::Command;
 
 /// Commands that put the cursor into a field of text.
 const TO_A_FIELD: [Command; 3] = [Command::FindText, Command::FindCommand, Command::RenameRegion];
+
+/// What waits for the next frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Waits {
+    /// Letters wait for their field; a press must not come before them.
+    letters: Arc<AtomicBool>,
+    press: Arc<AtomicBool>,
+}
+
+impl Waits {
+    /// Whether a press of the pointer is still to come.
+    pub(super) fn for_press(&self) -> bool {
+        self.press.load(Ordering::Relaxed)
+    }
+
+    /// The part of egui's input that holds presses back.
+    pub(super) fn plugin(&self) -> impl egui::Plugin + use<> {
+        PressAfterTyping { waits: self.clone(), held: Vec::new() }
+    }
+}
+
+/// Gives a press of the pointer that follows typing a frame of its own. egui must not know of the press before, so this comes before its input.
+struct PressAfterTyping {
+    waits: Waits,
+    held: Vec<Event>,
+}
+
+impl egui::Plugin for PressAfterTyping {
+    fn debug_name(&self) -> &'static str {
+        "press after typing"
+    }
+
+    fn input_hook(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        input.events.splice(0..0, self.held.drain(..));
+        self.held = from_press_on(&mut input.events, self.waits.letters.load(Ordering::Relaxed));
+        self.waits.press.store(!self.held.is_empty(), Ordering::Relaxed);
+        if !self.held.is_empty() {
+            ctx.request_repaint();
+        }
+    }
+}
+
+/// Takes out the first press of the pointer after something typed, and all that follows it. `typed` says that letters are still to be read.
+fn from_press_on(events: &mut Vec<Event>, mut typed: bool) -> Vec<Event> {
+    let press = events.iter().position(|event| match event {
+        Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) | Event::Cut | Event::Ime(_) => {
+            typed = true;
+            false
+        }
+        Event::PointerButton { pressed: true, .. } => typed,
+        _ => false,
+    });
+    press.map(|at| events.split_off(at)).unwrap_or_default()
+}
 
 impl App {
     /// What was typed too early in the last frame comes now; what is typed too early in this one waits.
@@ -22,6 +82,7 @@ impl App {
             held.extend(late);
             held
         });
+        self.waits.letters.store(!self.typed_ahead.is_empty(), Ordering::Relaxed);
         if !self.typed_ahead.is_empty() {
             self.ctx.request_repaint();
         }
@@ -69,12 +130,6 @@ mod tests {
 
     #[test]
     fn a_key_after_a_drag_waits_and_one_before_it_does_not() {
-        let button = |pressed: bool| Event::PointerButton {
-            pos: egui::Pos2::ZERO,
-            button: egui::PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        };
         let (brush, again) = (key(Key::P, Modifiers::SHIFT), key(Key::B, Modifiers::SHIFT));
         let mut events =
             vec![again.clone(), button(true), Event::PointerMoved(egui::Pos2::ZERO), button(false), brush.clone(), button(true)];
@@ -82,6 +137,21 @@ mod tests {
         assert_eq!(events, [again, button(true), Event::PointerMoved(egui::Pos2::ZERO), button(false)]);
         let mut events = vec![brush.clone(), Event::PointerMoved(egui::Pos2::ZERO)];
         assert!(taken_from_key_after_button(&mut events).is_empty() && events.len() == 2);
+    }
+
+    fn button(pressed: bool) -> Event {
+        Event::PointerButton { pos: egui::Pos2::ZERO, button: egui::PointerButton::Primary, pressed, modifiers: Modifiers::NONE }
+    }
+
+    #[test]
+    fn a_press_after_typing_waits_with_all_that_follows() {
+        let text = || Event::Text("a".to_owned());
+        let mut events = vec![button(true), button(false), text(), button(true), button(false), text()];
+        assert_eq!(from_press_on(&mut events, false), [button(true), button(false), text()]);
+        assert_eq!(events, [button(true), button(false), text()]);
+        // Nothing was typed before: nothing waits.
+        assert!(from_press_on(&mut vec![button(true), button(false), text()], false).is_empty());
+        assert_eq!(from_press_on(&mut vec![button(true), button(false)], true), [button(true), button(false)]);
     }
 
     #[test]

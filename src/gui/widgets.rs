@@ -29,6 +29,11 @@ pub fn primary_button(ui: &mut Ui, cx: &Context<'_>, command: Command, enabled: 
     response
 }
 
+/// The key of a button, readable on the accent too.
+pub fn key_hint(palette: &Palette, key: impl Into<String>, on_accent: bool) -> RichText {
+    RichText::new(key).color(if on_accent { palette.on_accent.0 } else { palette.text_dim.0 })
+}
+
 /// An entry of a menu, with its key on the right.
 pub fn command_menu_item(ui: &mut Ui, cx: &Context<'_>, command: Command, enabled: bool) {
     let mut button = Button::new(command.label());

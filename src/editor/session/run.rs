@@ -48,6 +48,8 @@ pub struct SessionRun {
     /// Edits whose models or scores were shown to the rater outside of this session.
     seen: HashSet<EditKey>,
     clock: LookClock,
+    /// The pictures of the present task were on the screen since it came.
+    painted: bool,
 }
 
 impl SessionRun {
@@ -80,6 +82,7 @@ impl SessionRun {
             unblinded,
             seen: HashSet::new(),
             clock: LookClock::default(),
+            painted: false,
         };
         run.at = run.next_after(None);
         run.load();
@@ -158,6 +161,16 @@ impl SessionRun {
     /// The rater moved the mouse or pressed a key: without that for [`crate::editor::IDLE_SECONDS`], time stands still too.
     pub fn touch(&mut self, now: f64) {
         self.clock.touch(now);
+    }
+
+    /// A frame with the pictures of the present task was drawn.
+    pub fn paint(&mut self) {
+        self.painted = true;
+    }
+
+    /// Whether the present task was on the screen since it came: until then nobody can have judged it.
+    pub fn is_painted(&self) -> bool {
+        self.painted
     }
 
     /// What the form lacks to be an answer, as [`Self::submit`] says it.
@@ -297,6 +310,7 @@ impl SessionRun {
     fn go_to(&mut self, index: usize) {
         self.at = index;
         self.clock = LookClock::default();
+        self.painted = false;
         self.load();
     }
 

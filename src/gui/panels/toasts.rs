@@ -1,9 +1,10 @@
-//! Short messages in the lower right corner.
+//! Short messages in the lower right corner; in a running session on the left, where pictures and no buttons are.
 
 use egui::{Align2, Area, Button, Id, Order, RichText, Ui, vec2};
 
 use crate::engine::Level;
 use crate::gui::context::{Action, Context};
+use crate::gui::state::Page;
 
 /// Draws the messages, newest at the bottom.
 pub fn toasts_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -11,7 +12,9 @@ pub fn toasts_ui(ui: &mut Ui, cx: &Context<'_>) {
         return;
     }
     let palette = cx.palette(ui);
-    Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, vec2(-12.0, -44.0)).show(ui.ctx(), |ui| {
+    let rates = cx.state.page == Page::Rate && cx.state.people.open.as_ref().is_some_and(|open| !open.is_done());
+    let (corner, offset) = if rates { (Align2::LEFT_BOTTOM, vec2(12.0, -64.0)) } else { (Align2::RIGHT_BOTTOM, vec2(-12.0, -44.0)) };
+    Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(corner, offset).show(ui.ctx(), |ui| {
         for toast in &cx.state.toasts {
             let (sign, color) = match toast.level {
                 Level::Info => ("ℹ", palette.info.0),

@@ -110,9 +110,22 @@ impl OpenSession {
 }
 
 impl PeopleState {
-    /// The session that Enter goes on with: the newest that is underway, else the newest that is not begun.
+    /// Why the session of `uid` may not show models and scores now: another one is underway that hides them. A session that is `blind` itself
+    /// does not stand in its own way.
+    pub fn must_wait(&self, uid: &str, blind: bool) -> Option<String> {
+        let hides = |line: &&SessionLine| line.hides() && !(blind && line.uid == uid && line.hidden_for.is_empty());
+        let other = self.sessions.iter().flatten().find(hides)?;
+        let whose = if other.hidden_for.is_empty() { String::new() } else { format!(" (begun by {})", other.hidden_for.join(", ")) };
+        Some(format!(
+            "Models and scores cannot be shown yet: that waits until the blind session “{}”{whose} is done or archived.",
+            other.setup.name
+        ))
+    }
+
+    /// The session that Enter goes on with: the newest that is underway, else the newest that is not begun. Sessions that have to wait for a
+    /// blind one are passed over.
     pub fn first_open(&self) -> Option<&SessionLine> {
-        let lines = || self.sessions.iter().flatten().rev().filter(|line| !line.archived);
+        let lines = || self.sessions.iter().flatten().rev().filter(|line| !line.archived && (line.blind || !self.hides_scores()));
         lines().find(|line| line.is_underway()).or_else(|| lines().find(|line| !line.begun))
     }
 

@@ -284,3 +284,34 @@ fn the_rate_tab_takes_cannot_judge_and_its_seconds_have_no_breaks() {
     let after = last(&window).context.unwrap().seconds.unwrap();
     assert!(after >= before && after < before + 5.0, "{before} {after}");
 }
+
+#[test]
+fn the_blind_is_taken_off_and_agreement_stays_as_it_was() {
+    let bench = Bench::new(1);
+    let mut window = bench.window("ann");
+    window.key(Key::V);
+    window.key(Key::N);
+    let chosen = |window: &Window| window.state().people.draft.as_ref().map(|draft| (draft.setup.blind, draft.setup.live_agreement));
+    assert_eq!(chosen(&window), Some((true, false)));
+    window.harness.get_by_label("hide the names of models and all scores").click();
+    window.settle();
+    assert_eq!(chosen(&window), Some((false, false)));
+}
+
+#[test]
+fn lines_of_sessions_end_before_their_buttons_and_keys_before_the_edge() {
+    let bench = Bench::new(1);
+    let which = "the 4 edits that the queue shows ".repeat(8);
+    bench.session(paper(), |setup| (setup.blind, setup.which, setup.checks) = (false, which.clone(), 2));
+    let mut window = bench.window("ann");
+    window.key(Key::V);
+    let line = window.harness.get_by_label_contains("the 4 edits that").rect();
+    let archive = window.harness.get_by_label("Archive: Round one").rect();
+    assert!(line.right() <= archive.left(), "{line:?} runs under {archive:?}");
+    window.key(Key::Enter);
+    let keys = ["0–9 answer, as the buttons say", "Space hold: source", "F Z fit, 1:1"];
+    for key in keys {
+        let rect = window.harness.get_by_label(key).rect();
+        assert!(rect.right() <= 1280.0 - 12.0 && rect.bottom() <= 800.0, "{key}: {rect:?}");
+    }
+}

@@ -57,24 +57,48 @@ fn keys_of_one_frame_are_answers_in_the_order_in_which_they_were_pressed() {
 }
 
 #[test]
-fn votes_and_ranks_of_one_frame_are_each_taken_once_and_in_order() {
+fn votes_and_ranks_of_one_frame_are_taken_in_order_and_only_for_the_task_on_the_screen() {
     let bench = Bench::new(1);
     bench.session(Protocol::Pairwise, |_| {});
     let mut window = begun(&bench);
-    // Every pair was on the screen once.
+    // Every pair was on the screen once, but not since it came back.
     (0..6).for_each(|_| window.key(Key::S));
-    in_one_frame(&mut window, &[Key::Num4, Key::Num3, Key::Num3, Key::X, Key::Num1, Key::Num2]);
+    let said = || -> Vec<Answer> {
+        let log = bench.project().judgements().unwrap();
+        answers(&log).into_iter().filter(|answer| **answer != Answer::Skipped).cloned().collect()
+    };
+    in_one_frame(&mut window, &[Key::Num4, Key::Num3, Key::X, Key::Num0]);
+    assert_eq!(said(), [Answer::Pair(Preference::BothBad)]);
+    in_one_frame(&mut window, &[Key::Num3, Key::Backspace, Key::Num1]);
+    assert_eq!(said(), [Preference::BothBad, Preference::Tie].map(Answer::Pair), "back is another task too");
     let log = bench.project().judgements().unwrap();
-    let [first, second, tie, bad] = [Preference::First, Preference::Second, Preference::Tie, Preference::BothBad].map(Answer::Pair);
-    let said: Vec<&Answer> = answers(&log).into_iter().filter(|answer| **answer != Answer::Skipped).collect();
-    assert_eq!(said, [&bad, &tie, &tie, &Answer::CannotJudge, &first, &second]);
+    assert!(log.iter().all(|said| said.seconds > 0.0), "{log:?}");
 
-    let bench = Bench::new(1);
+    let bench = Bench::new(2);
     bench.session(Protocol::Ranking, |_| {});
     let mut window = begun(&bench);
-    in_one_frame(&mut window, &[Key::Num4, Key::Num2, Key::Num2, Key::Num2, Key::ArrowLeft, Key::Enter]);
+    let next = [Key::Num1, Key::Num1, Key::Num1, Key::Num1, Key::Enter];
+    let first = [Key::Num4, Key::Num2, Key::Num2, Key::Num2, Key::ArrowLeft, Key::Enter];
+    in_one_frame(&mut window, &[&first[..], &next].concat());
     // D goes from 2 to 1; then one is before two 2s, and the 4 stays the last.
     assert_eq!(answers(&bench.project().judgements().unwrap()), [&Answer::Ranking(vec![4, 2, 2, 1])]);
+}
+
+#[test]
+fn an_edit_that_was_never_shown_is_not_rated() {
+    let bench = Bench::new(1);
+    bench.session(paper(), |_| {});
+    let mut window = begun(&bench);
+    let first = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Enter];
+    let second = [Key::Num2, Key::Num2, Key::Num2, Key::Num2, Key::Num2, Key::Enter];
+    in_one_frame(&mut window, &[first, second].concat());
+    let log = bench.project().judgements().unwrap();
+    assert_eq!(log.len(), 1, "{log:?}");
+    let open = window.state().people.open.as_ref().unwrap();
+    assert!(open.run.missing_answer().is_some_and(|why| why.contains("modification")), "nothing is filled in");
+    assert!(window.state().toasts.iter().any(|toast| toast.text.contains("not on the screen yet")));
+    in_one_frame(&mut window, &second);
+    assert_eq!(values(&bench, 1, &Rubric::paper()), [Some(2.0); 5]);
 }
 
 #[test]
@@ -157,4 +181,55 @@ fn answers_count_from_when_the_pictures_are_on_the_screen() {
     (0..5).for_each(|_| window.key(Key::Num2));
     window.key(Key::Enter);
     assert_eq!(values(&bench, 0, &Rubric::paper()), [Some(2.0); 5]);
+}
+
+/// A click at the button of that name, as events.
+fn click(window: &Window, label: &str) -> [Event; 3] {
+    let pos = window.harness.get_by_label(label).rect().center();
+    let button = |pressed| Event::PointerButton { pos, button: egui::PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+    [Event::PointerMoved(pos), button(true), button(false)]
+}
+
+#[test]
+fn what_is_typed_right_before_a_click_is_not_lost() {
+    let bench = Bench::new(1);
+    bench.session(paper(), |_| {});
+    let mut window = begun(&bench);
+    (0..5).for_each(|_| window.key(Key::Num4));
+    window.key(Key::C);
+    let remark = "a remark of thirty characters!";
+    let letters = remark.chars().map(|letter| Event::Text(letter.to_string()));
+    let events: Vec<Event> = letters.chain(click(&window, "Save, next")).collect();
+    window.harness.input_mut().events.extend(events);
+    window.settle();
+    let log = bench.project().judgements().unwrap();
+    assert_eq!((log.len(), log[0].comment.as_str()), (1, remark));
+
+    let bench = Bench::new(1);
+    let mut window = bench.window("");
+    window.key(Key::V);
+    window.harness.get_by_label("Rater").focus();
+    window.settle();
+    let letters = ["k", "i", "m"].map(|letter| Event::Text(letter.to_owned()));
+    let events: Vec<Event> = letters.into_iter().chain(click(&window, "New session…")).collect();
+    window.harness.input_mut().events.extend(events);
+    window.settle();
+    assert_eq!(window.harness.state().settings().rater, "kim");
+    assert_eq!(window.state().people.draft.as_ref().map(|draft| draft.setup.created_by.as_str()), Some("kim"));
+}
+
+#[test]
+fn messages_of_a_session_cover_none_of_its_buttons() {
+    let bench = Bench::new(1);
+    bench.session(paper(), |_| {});
+    let mut window = begun(&bench);
+    window.key(Key::Enter);
+    let message = window.harness.get_by_label("Dismiss").rect();
+    let text = window.harness.get_by_label_contains("Still open: ").rect();
+    for label in ["Save, next", "Can’t judge", "Skip", "Back", "Leave"] {
+        let button = window.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
+        // A message is 380 points wide at most.
+        let covered = message.union(text).expand2(egui::vec2(380.0, 12.0));
+        assert!(!covered.intersects(button), "{label} at {button:?} is under {covered:?}");
+    }
 }

@@ -20,10 +20,10 @@ pub fn end_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
             ui.label(RichText::new(format!("{} · rater {}", open.run.setup().name, open.run.rater())).color(palette.text_dim.0));
             ui.add_space(12.0);
             lines_ui(ui, cx, open);
-            match &open.results {
-                Some(Ok(found)) => results::results_ui(ui, cx, open.run.kind(), found),
-                Some(Err(why)) => drop(ui.label(RichText::new(format!("⚠ The session cannot be summed up: {why}")).color(palette.bad.0))),
-                None => drop(ui.spinner()),
+            // What came out names models, which another session may hide still.
+            match cx.state.people.must_wait(open.run.uid(), true) {
+                Some(why) => drop(ui.add(Label::new(RichText::new(why).color(palette.warning.0)).wrap())),
+                None => results_ui(ui, cx, open),
             }
             ui.add_space(16.0);
             let back = ui.add(Button::new("Back to the sessions").shortcut_text("[Enter] [Esc]"));
@@ -33,6 +33,15 @@ pub fn end_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
             }
         });
     });
+}
+
+fn results_ui(ui: &mut Ui, cx: &Context<'_>, open: &OpenSession) {
+    let palette = cx.palette(ui);
+    match &open.results {
+        Some(Ok(found)) => results::results_ui(ui, cx, open.run.kind(), found),
+        Some(Err(why)) => drop(ui.label(RichText::new(format!("⚠ The session cannot be summed up: {why}")).color(palette.bad.0))),
+        None => drop(ui.spinner()),
+    }
 }
 
 /// How many checks were passed, and why some are not judged.

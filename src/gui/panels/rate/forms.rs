@@ -89,7 +89,7 @@ fn answer_button(ui: &mut Ui, cx: &Context<'_>, text: &str, key: &str, chosen: b
     } else {
         Button::new(text).fill(palette.field.0)
     };
-    let button = if has_key { button.shortcut_text(format!("[{key}]")) } else { button };
+    let button = if has_key { button.shortcut_text(widgets::key_hint(palette, format!("[{key}]"), chosen)) } else { button };
     let response = ui.add(button.min_size(vec2(34.0, 26.0)));
     widgets::name(&response, Role::RadioButton, chosen, name);
     response
@@ -120,7 +120,8 @@ pub fn pair_ui(ui: &mut Ui, cx: &Context<'_>, vote: Option<Preference>) {
         } else {
             Button::new(text).fill(palette.field.0)
         };
-        let button = button.shortcut_text((index + 1).to_string()).min_size(vec2(ui.available_width(), 34.0));
+        let button =
+            button.shortcut_text(widgets::key_hint(palette, (index + 1).to_string(), chosen)).min_size(vec2(ui.available_width(), 34.0));
         let response = ui.add(button);
         widgets::name(&response, Role::RadioButton, chosen, option.label());
         if response.clicked() {

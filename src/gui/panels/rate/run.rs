@@ -1,13 +1,15 @@
 //! The page of a running session: the instruction, the pictures, and the form beside them.
 
-use egui::{Button, CentralPanel, Frame, Grid, Label, Margin, Panel, ProgressBar, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{
+    Align2, Button, CentralPanel, FontId, Frame, Grid, Label, Margin, Panel, ProgressBar, RichText, ScrollArea, Sense, TextEdit, Ui, vec2,
+};
 
 use super::panes::{PaneSpec, panes_ui};
 use super::{forms, ranking, results, send};
 use crate::domain::{Parts, ProtocolKind};
 use crate::editor::{Cell, Form, Row, SessionRun, letter};
 use crate::gui::context::Context;
-use crate::gui::people::keys::{SHOW_SOURCE, keys_of};
+use crate::gui::people::keys::{RatingKey, SHOW_SOURCE, keys_of};
 use crate::gui::people::{OpenSession, PeopleAction};
 use crate::gui::pictures::{Slot, Wanted};
 use crate::gui::widgets::{self, section};
@@ -49,17 +51,27 @@ fn head_ui(ui: &mut Ui, cx: &Context<'_>, run: &SessionRun) {
 }
 
 fn keys_ui(ui: &mut Ui, cx: &Context<'_>, kind: ProtocolKind) {
-    let palette = cx.palette(ui);
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
-        for key in keys_of(kind) {
-            Frame::new().fill(palette.raised.0).corner_radius(3).inner_margin(Margin::symmetric(5, 1)).show(ui, |ui| {
-                ui.label(RichText::new(key.key).monospace().size(11.0));
-            });
-            ui.label(RichText::new(key.does).size(11.5).color(palette.text_dim.0));
-            ui.add_space(5.0);
-        }
+        ui.spacing_mut().item_spacing = vec2(10.0, 4.0);
+        keys_of(kind).for_each(|key| key_ui(ui, cx, key));
     });
+}
+
+/// A key with what it does, as one piece that goes to the next line as a whole.
+fn key_ui(ui: &mut Ui, cx: &Context<'_>, key: &RatingKey) {
+    let palette = cx.palette(ui);
+    let cap = ui.painter().layout_no_wrap(key.key.to_owned(), FontId::monospace(11.0), palette.text.0);
+    let does = ui.painter().layout_no_wrap(key.does.to_owned(), FontId::proportional(11.5), palette.text_dim.0);
+    let cap_size = cap.size() + vec2(10.0, 2.0);
+    let size = vec2(cap_size.x + 5.0 + does.size().x, cap_size.y.max(does.size().y));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let words = format!("{} {}", key.key, key.does);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, words.clone()));
+    let cap_rect = Align2::LEFT_CENTER.align_size_within_rect(cap_size, rect);
+    ui.painter().rect_filled(cap_rect, 3.0, palette.raised.0);
+    ui.painter().galley(cap_rect.min + vec2(5.0, 1.0), cap, palette.text.0);
+    let at = Align2::RIGHT_CENTER.align_size_within_rect(does.size(), rect).min;
+    ui.painter().galley(at, does, palette.text_dim.0);
 }
 
 /// The row of the edit shown at `place`.
@@ -165,7 +177,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Context<'_>, run: &SessionRun) {
         ui.spacing_mut().item_spacing.x = 6.0;
         if run.kind() != ProtocolKind::Pairwise {
             let words = RichText::new("Save, next").color(palette.on_accent.0).strong();
-            let save = ui.add(Button::new(words).shortcut_text("[Enter]").fill(palette.accent.0));
+            let save = ui.add(Button::new(words).shortcut_text(widgets::key_hint(palette, "[Enter]", true)).fill(palette.accent.0));
             widgets::name(&save, egui::Role::Button, false, "Save, next");
             if save.on_hover_text("Keeps all answers at once.").clicked() {
                 send(cx, PeopleAction::Submit);

@@ -12,6 +12,9 @@ use crate::gui::widgets;
 /// Points that a line of text is wide at most, so that it can be read.
 const WIDTH: f32 = 760.0;
 
+/// Points of it that the buttons of a session take.
+const BUTTONS: f32 = 200.0;
+
 /// Draws the list.
 pub fn sessions_ui(ui: &mut Ui, cx: &Context<'_>) {
     let palette = cx.palette(ui);
@@ -74,7 +77,9 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: Option<usize>, line: &SessionLi
         ui.horizontal(|ui| {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 3.0;
-                ui.label(RichText::new(&setup.name).strong().size(14.0).color(palette.text_strong.0));
+                ui.set_max_width((ui.available_width() - BUTTONS).max(120.0));
+                let line_of = |ui: &mut Ui, text: RichText| drop(ui.add(Label::new(text).wrap()));
+                line_of(ui, RichText::new(&setup.name).strong().size(14.0).color(palette.text_strong.0));
                 let what = match &setup.protocol {
                     Protocol::Rubric { rubric } => format!("Rubric: {}", rubric.name),
                     Protocol::Pairwise => "Pairwise: which of two edits is better".to_owned(),
@@ -83,10 +88,10 @@ fn line_ui(ui: &mut Ui, cx: &Context<'_>, place: Option<usize>, line: &SessionLi
                 let blind = if setup.blind { "blind" } else { "models and scores visible" };
                 // The filter may name a model.
                 let which = if setup.blind { plural(setup.edits.len(), "edit") } else { setup.which.clone() };
-                ui.label(RichText::new(format!("{what} · {blind} · {which}{}", extras(setup))).size(12.0));
-                ui.label(RichText::new(said(line)).size(12.0).color(palette.text_dim.0));
+                line_of(ui, RichText::new(format!("{what} · {blind} · {which}{}", extras(setup))).size(12.0));
+                line_of(ui, RichText::new(said(line)).size(12.0).color(palette.text_dim.0));
                 if let Some(hint) = alike(&line.raters, line.begun, &cx.settings.rater_name()) {
-                    ui.label(RichText::new(hint).size(12.0).color(palette.warning.0));
+                    line_of(ui, RichText::new(hint).size(12.0).color(palette.warning.0));
                 }
             });
             widgets::right(ui, |ui| {

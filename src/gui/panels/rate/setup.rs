@@ -216,13 +216,8 @@ fn preset_ui(ui: &mut Ui, rubric: &mut Rubric, label: egui::Id) {
 }
 
 fn blind_ui(ui: &mut Ui, setup: &mut SessionSetup) {
-    let before = setup.blind;
     let blind = Checkbox::new(&mut setup.blind, "hide the names of models and all scores");
     ui.add(blind).on_hover_text("Everywhere in the window, until the rater is done.");
-    // What others said is a hint too; who wants it in a blind session asks for it.
-    if setup.blind != before {
-        setup.live_agreement = !setup.blind;
-    }
 }
 
 fn preview_ui(ui: &mut Ui, cx: &Context<'_>, draft: &SetupDraft) {
