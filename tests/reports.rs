@@ -281,6 +281,9 @@ fn what_moved_is_told_with_the_range_and_every_kind_of_number() {
     for words in ["  range: fitted (modify", "→ own (modify", "  seed of intervals: 1 → 9", " numbers did not move."] {
         assert!(said.contains(words), "{words}: {said}");
     }
+    assert!(!said.contains("undef.  undef."), "what is undefined before and now did not move: {said}");
+    // Only the range and the seed are other.
+    assert!(!said.contains("The data are not the same"), "{said}");
     assert!(!said.contains("+0.000"), "what did not move is counted, not listed: {said}");
     let json: serde_json::Value = serde_json::from_str(&run(&["--seed", "9", "--against", "before", "--json"])).expect("one JSON object");
     assert_eq!(json["made_differently"][0]["what"], "seed of intervals");
