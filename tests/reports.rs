@@ -158,7 +158,7 @@ fn a_page_names_bpm_and_folds_zones_and_notes() {
     // Notes: the general one open before the first table, the three of a kind folded after it.
     let (head, rest) = text.split_once("</table>").expect("a table");
     assert!(head.contains("<p class=\"note\">On everything.</p>") && !head.contains("levels"), "{head}");
-    assert!(rest.contains("<summary>Notes on single numbers (3, of 1 kinds)</summary>"), "{rest}");
+    assert!(rest.contains("<summary>Notes on single numbers: 3 notes, all of the same kind</summary>"), "{rest}");
     assert!(rest.contains("<summary>3 times: it has … levels</summary>") && rest.contains("<li>BPM against overall: it has 2 levels</li>"));
     // Zones come only below their fold.
     let fold = text.find("Metrics inside and outside of the region (2 lines)").expect("a fold");
