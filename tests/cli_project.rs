@@ -125,7 +125,7 @@ fn comparisons_are_saved_listed_printed_again_and_compared() {
     assert_eq!(moved["same_data"], false);
     assert_eq!(moved["after"]["rater_set"], serde_json::json!(["jo", "kim"]));
     let words = run(&[&QUICK[..], &["--against", "first"]].concat());
-    assert!(done(&words).contains("the data are not the same"), "{}", printed(&words));
+    assert!(done(&words).contains("The data are not the same: opinions."), "{}", printed(&words));
     let replaced = json(&run(&[&QUICK[..], &["--save", "first", "--replace", "--json"]].concat()));
     assert_ne!(replaced["rater_set"], saved["rater_set"]);
     assert_eq!(json(&run(&["--saved", "first", "--json"])), replaced);

@@ -384,6 +384,16 @@ fn what_moved_tells_votes_boards_and_ground_truth() {
     assert_eq!(moved(&found, Change::VOTES, "overall", ""), [one.clone(), none.clone()]);
     assert_eq!(moved(&found, Change::GROUND_TRUTH, "overall", ""), [one.clone(), none.clone()]);
     assert_eq!(moved(&found, Change::WIN_RATE, "overall", "a"), [one.clone(), none.clone()]);
+    // Two edits: every correlation turns round; the better edit is the one above the median of people, and then it is the lower one.
+    let turned = [Outcome::Value(1.0), Outcome::Value(-1.0)];
+    for correlation in [Change::SPEARMAN, Change::KENDALL, Change::PEARSON, Change::SPEARMAN_WITHIN, Change::KENDALL_WITHIN] {
+        let [before, after] = moved(&found, correlation, "overall", "");
+        let near = |found: &Outcome<f64>, by_hand: &Outcome<f64>| {
+            found.value().zip(by_hand.value()).is_some_and(|(found, by_hand)| (found - by_hand).abs() < 1e-12)
+        };
+        assert!(near(&before, &turned[0]) && near(&after, &turned[1]), "{correlation}: {before:?} {after:?}");
+    }
+    assert_eq!(moved(&found, Change::AREA, "overall", ""), [one.clone(), none.clone()]);
     // The voter still prefers a.
     assert_eq!(moved(&found, Change::WIN_RATE, "votes", "a"), [one.clone(), one.clone()]);
     // What only one of the two has is told too.
@@ -392,6 +402,28 @@ fn what_moved_tells_votes_boards_and_ground_truth() {
     let [before, after] = moved(&found, Change::VOTES, "overall", "");
     assert!(before.why().is_some_and(|why| why.contains("not in the comparison before")), "{before:?}");
     assert_eq!(after, one);
+}
+
+#[test]
+fn what_data_differ_is_named_and_another_range_is_no_other_project() {
+    let of = |range: &str, scores: &str, opinions: &str| {
+        let range = Range {
+            name: range.into(),
+            profile: Default::default(),
+            modify: Some(Bounds { min: 0.0, max: 1.0 }),
+            preserve: None,
+            fitted_on: String::new(),
+        };
+        let mut about = About { range: Some(range), ..About::default() };
+        about.add_content("scores", [scores.to_owned()]);
+        about.add_content("opinions", [opinions.to_owned()]);
+        compare_all(about, &Evidence::default(), &quick())
+    };
+    let before = of("fitted", "0.5", "4");
+    assert_eq!(before.data_words(&before), "Both are of the same data.");
+    assert_eq!(before.data_words(&of("own", "0.6", "4")), "The scores are not the same (another range); all other data are.");
+    assert_eq!(before.data_words(&of("fitted", "0.6", "4")), "The data are not the same: scores.");
+    assert_eq!(before.data_words(&of("own", "0.6", "5")), "The data are not the same: scores, opinions.");
 }
 
 /// By hand: ann and ben agree, then ben turns his scale round. Values 1, 2, 3 twice each: the ordinal distances are 4, 4 and 16, so

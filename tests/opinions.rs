@@ -302,7 +302,8 @@ fn columns_of_the_same_name_are_told_apart_and_listed() {
     let found = read("t.csv", "item,model,overall,rater,overall\na,m1,3,kim,1\n");
     assert_eq!(values(&found), [3.0]);
     let told = problems(&found);
-    assert!(told.len() == 1 && told[0].contains("t.csv:1, column 5: the header names 'overall' more than once"), "{told:?}");
+    assert!(told.len() == 2 && told[0].contains("t.csv:1, column 5: the header names 'overall' more than once"), "{told:?}");
+    assert!(told[1].contains("overall (column 5)") && told[1].ends_with("the values of this one are left out"), "{told:?}");
     let found = mapped("t.csv", "item,overall,overall\na,3,1\n", "item=item,overall=overall (column 3)");
     assert_eq!(values(&found), [1.0]);
     // Other names for the same answer.

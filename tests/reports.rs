@@ -158,7 +158,7 @@ fn a_page_names_bpm_and_folds_zones_and_notes() {
     // Notes: the general one open before the first table, the three of a kind folded after it.
     let (head, rest) = text.split_once("</table>").expect("a table");
     assert!(head.contains("<p class=\"note\">On everything.</p>") && !head.contains("levels"), "{head}");
-    assert!(rest.contains("<summary>Notes on single numbers (3, of 1 kinds)</summary>"), "{rest}");
+    assert!(rest.contains("<summary>Notes on single numbers: 3 notes, all of the same kind</summary>"), "{rest}");
     assert!(rest.contains("<summary>3 times: it has … levels</summary>") && rest.contains("<li>BPM against overall: it has 2 levels</li>"));
     // Zones come only below their fold.
     let fold = text.find("Metrics inside and outside of the region (2 lines)").expect("a fold");
@@ -281,6 +281,9 @@ fn what_moved_is_told_with_the_range_and_every_kind_of_number() {
     for words in ["  range: fitted (modify", "→ own (modify", "  seed of intervals: 1 → 9", " numbers did not move."] {
         assert!(said.contains(words), "{words}: {said}");
     }
+    assert!(!said.contains("undef.  undef."), "what is undefined before and now did not move: {said}");
+    // Only the range and the seed are other.
+    assert!(!said.contains("The data are not the same"), "{said}");
     assert!(!said.contains("+0.000"), "what did not move is counted, not listed: {said}");
     let json: serde_json::Value = serde_json::from_str(&run(&["--seed", "9", "--against", "before", "--json"])).expect("one JSON object");
     assert_eq!(json["made_differently"][0]["what"], "seed of intervals");

@@ -463,6 +463,11 @@ impl App {
                 self.request_details(id);
             }
         }
+        if before.range != self.settings.range
+            && let Some(path) = self.state.info().map(|info| info.path.clone())
+        {
+            self.settings.remember_range(&path);
+        }
         self.settings_unsaved = before != self.settings;
     }
 

@@ -195,12 +195,24 @@ impl App {
             self.toast(Level::Warning, format!("This project can be looked at, but nothing can be saved in it: {why}"));
         }
         self.take_networks(info.networks.as_ref());
+        self.take_range(&info);
         let project = info.path.clone();
         self.state.project = ProjectState::Open(info);
         self.reload_rows();
         self.engine.send(crate::engine::Request::LookForPictures { project });
         self.list_sessions();
         self.list_kept();
+    }
+
+    /// The range that was last chosen in the project; a name that it no longer has is said.
+    fn take_range(&mut self, info: &StoreInfo) {
+        self.settings.range = self.settings.remembered_range(&info.path).cloned();
+        if let Some(range) = self.settings.range.take_if(|range| !info.ranges.contains(range)) {
+            self.toast(
+                Level::Warning,
+                format!("The range '{range}' that was chosen here is gone: scores are shown with one fitted on this project."),
+            );
+        }
     }
 
     fn take_rows(&mut self, rows: Vec<Row>) {

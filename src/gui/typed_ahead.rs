@@ -89,12 +89,19 @@ impl App {
     }
 }
 
-/// Takes out everything from the first key on that was pressed after a button of the pointer went down or up.
+/// Takes out what is typed from the first key on that was pressed after a button of the pointer went down or up. Presses after typing wait
+/// already ([`PressAfterTyping`]); what else the pointer did is left, since egui knows of it.
 fn taken_from_key_after_button(events: &mut Vec<Event>) -> Vec<Event> {
     let button = events.iter().position(|event| matches!(event, Event::PointerButton { .. }));
     let is_key = |event: &Event| matches!(event, Event::Key { pressed: true, .. });
-    let key = button.and_then(|button| Some(button + events[button..].iter().position(is_key)?));
-    key.map(|key| events.split_off(key)).unwrap_or_default()
+    let Some(key) = button.and_then(|button| Some(button + events[button..].iter().position(is_key)?)) else { return Vec::new() };
+    let (typed, others) = events.split_off(key).into_iter().partition(is_typed);
+    events.extend::<Vec<Event>>(others);
+    typed
+}
+
+const fn is_typed(event: &Event) -> bool {
+    matches!(event, Event::Key { .. } | Event::Text(_) | Event::Paste(_) | Event::Ime(_))
 }
 
 /// Takes out what is typed after the first key that goes to a field.
@@ -112,7 +119,6 @@ fn taken_after(events: &mut Vec<Event>) -> Vec<Event> {
     if !shortcut.modifiers.command && matches!(after.first(), Some(Event::Text(_))) {
         after.remove(0);
     }
-    let is_typed = |event: &Event| matches!(event, Event::Key { .. } | Event::Text(_) | Event::Paste(_) | Event::Ime(_));
     let (typed, others) = after.into_iter().partition(is_typed);
     events.extend::<Vec<Event>>(others);
     typed
@@ -131,9 +137,8 @@ mod tests {
     #[test]
     fn a_key_after_a_drag_waits_and_one_before_it_does_not() {
         let (brush, again) = (key(Key::P, Modifiers::SHIFT), key(Key::B, Modifiers::SHIFT));
-        let mut events =
-            vec![again.clone(), button(true), Event::PointerMoved(egui::Pos2::ZERO), button(false), brush.clone(), button(true)];
-        assert_eq!(taken_from_key_after_button(&mut events), [brush.clone(), button(true)]);
+        let mut events = vec![again.clone(), button(true), brush.clone(), Event::PointerMoved(egui::Pos2::ZERO), button(false)];
+        assert_eq!(taken_from_key_after_button(&mut events), std::slice::from_ref(&brush));
         assert_eq!(events, [again, button(true), Event::PointerMoved(egui::Pos2::ZERO), button(false)]);
         let mut events = vec![brush.clone(), Event::PointerMoved(egui::Pos2::ZERO)];
         assert!(taken_from_key_after_button(&mut events).is_empty() && events.len() == 2);

@@ -267,7 +267,7 @@ fn page_saved_comparison_and_engine_give_the_same_numbers() {
     window.settle();
     window.harness.get_by_label("Both are of the same data.");
     let moved = &window.state().agreement.kept.against.as_ref().expect("it was asked for").1;
-    let same = moved.iter().filter(|change| change.split == ALL && change.difference.value() == Some(&0.0)).count();
+    let same = moved.iter().filter(|change| change.split == ALL && editscope::export::stayed(change)).count();
     assert!(same > 1, "{moved:?}");
     window.harness.get_by_label(&format!("{same} numbers did not move."));
     assert!(window.harness.query_by_label("+0.000").is_none(), "what did not move is counted, not listed");
@@ -311,12 +311,22 @@ fn a_range_is_fitted_named_and_chosen_in_the_window() {
     window.harness.get_by_label("Metrics").click();
     window.settle();
     window.harness.get_by_label("Range 'mine' is in force");
+    let kept = window.harness.state().settings();
+    assert_eq!(kept.ranges.values().collect::<Vec<_>>(), ["mine"], "for the next time");
     window.harness.get_by_label_contains("editscope agree PROJECT --json --range mine --ties paper");
     window.harness.get_by_label("Saved").click();
     window.settle();
     window.harness.get_by_label("fitted on this project as it is").click();
     window.settle();
     assert!(window.harness.query_by_label("Range 'mine' is in force").is_none());
+    window.harness.get_by_label("Range: fitted on this project");
+    assert!(window.harness.state().settings().ranges.is_empty());
+    // The next time; and once more with a range that the project does not have.
+    for (range, in_force) in [("mine", Some("mine")), ("gone", None)] {
+        let setup = Setup { open: Some(path.clone()), range: Some(range), ..Setup::default() };
+        let window = Window::with_store(setup, Box::<ProjectStore>::default());
+        assert_eq!(window.harness.state().settings().range.as_deref(), in_force);
+    }
 }
 
 #[test]

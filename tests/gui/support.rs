@@ -58,6 +58,8 @@ pub struct Setup {
     pub networks: Option<ScoredBy>,
     /// Networks that the person named when the window was opened.
     pub named: Option<ModelSource>,
+    /// The range that was chosen in the project the last time.
+    pub range: Option<&'static str>,
 }
 
 impl Default for Setup {
@@ -74,6 +76,7 @@ impl Default for Setup {
             real_engine: false,
             networks: None,
             named: None,
+            range: None,
         }
     }
 }
@@ -119,7 +122,8 @@ impl Window {
         };
         let theme = if setup.light { ThemeChoice::Light } else { ThemeChoice::Dark };
         let (models_given, models) = (setup.named.is_some(), setup.named.clone().unwrap_or_default());
-        let settings = Settings { rater: setup.rater.into(), theme, models, models_given, ..Settings::default() };
+        let ranges = setup.open.iter().zip(setup.range).map(|(path, range)| (path.clone(), range.to_owned())).collect();
+        let settings = Settings { rater: setup.rater.into(), theme, models, models_given, ranges, ..Settings::default() };
         let mut parts = WindowParts {
             engine: Box::new(engine),
             store,

@@ -89,12 +89,13 @@ pub(super) fn print_changes(name: &str, before: &Comparison, after: &Comparison,
         let differently: Vec<_> = differently.iter().map(|(what, old, new)| json!({"what": what, "before": old, "after": new})).collect();
         out_json!(
             "{}",
-            json!({"same_data": same_data, "made_differently": differently, "before": before.about, "after": after.about, "changes": found})
+            json!({"same_data": same_data, "other_data": before.other_data(after), "made_differently": differently, "before": before.about, "after": after.about, "changes": found})
         );
         return Ok(());
     }
     let now = if after.about.name.is_empty() { "now" } else { &after.about.name };
-    out!("{now} against {name}; the data are {}", if same_data { "the same" } else { "not the same" });
+    out!("{now} against {name}");
+    out!("{}", before.data_words(after));
     for (what, old, new) in differently {
         out!("  {what}: {old} → {new}");
     }

@@ -59,11 +59,13 @@ pub fn read_columns(sheet: &Sheet, map: Option<&ColumnMap>) -> Result<Opinions, 
 /// Lists columns that are answers by their names and that a guessed map leaves out.
 fn say_left_out(map: &ColumnMap, sheet: &Sheet, found: &mut Opinions) {
     for name in sheet.header.iter().filter(|name| !map.0.iter().any(|column| column.name == **name)) {
-        let Some(role) = named_answer(name) else { continue };
+        // A second column of the same name is called `NAME (column 5)`.
+        let plain = name.split_once(" (column ").map_or(name.as_str(), |(plain, _)| plain);
+        let Some(role) = named_answer(plain) else { continue };
         let has_numbers = numbers_in(sheet, name).0 > 0;
         let says_missing = || sheet.rows.iter().any(|row| row.word(name).is_some_and(|cell| is_missing_word(&cell)));
         if has_numbers && map.column(&role).is_some() {
-            found.problem(&sheet.file, name, "another column has answers to the same criterion; left out");
+            found.problem(&sheet.file, name, "another column has answers to the same criterion; the values of this one are left out");
         } else if !has_numbers && says_missing() {
             found.problem(&sheet.file, name, "none of its cells is a number; left out");
         }

@@ -96,7 +96,13 @@ pub(super) fn folded(comparison: &Comparison) -> String {
         return String::new();
     }
     let texts: String = kinds.iter().map(kind_text).collect();
-    format!("<details class=\"notes\"><summary>Notes on single numbers ({count}, of {} kinds)</summary>{texts}</details>\n", kinds.len())
+    let notes = if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
+    let of = match kinds.len() {
+        _ if count == 1 => String::new(),
+        1 => ", all of the same kind".to_owned(),
+        kinds => format!(" of {kinds} kinds"),
+    };
+    format!("<details class=\"notes\"><summary>Notes on single numbers: {notes}{of}</summary>{texts}</details>\n")
 }
 
 fn kind_text(kind: &Kind<'_>) -> String {

@@ -60,9 +60,13 @@ pub fn one_rater_words(criteria: &BTreeMap<String, BetweenRaters>) -> Option<Str
     (!alone.is_empty()).then(|| format!("One rater alone answered {}: no agreement between raters there.", alone.join(", ")))
 }
 
-/// Whether a number is printed as it was before: three decimals show no change.
+/// Whether a number is printed as it was before: three decimals show no change, or it was and is undefined, whatever the reason.
 pub fn stayed(change: &Change) -> bool {
-    change.difference.value().is_some_and(|by| by.abs() < 0.0005)
+    match (change.before.value(), change.after.value()) {
+        (Some(old), Some(new)) => (new - old).abs() < 0.0005,
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 /// How many numbers stayed; empty where none did.
@@ -109,6 +113,7 @@ pub const DRAWN_NOW: &str = "The numbers of this report are as they were saved. 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Outcome;
     use crate::stats::ground_truth::{KnownEdit, ground_truth};
 
     /// By hand: the first item is complete and right; the second lacks one worse edit's value and loses to the other, so that it is no
@@ -125,5 +130,25 @@ mod tests {
         let words = ground_truth_words(&found).expect("an item is left out");
         assert!(words.starts_with("1 of 2 items lack a value"), "{words}");
         assert!(words.ends_with("so over over_modified it loses 1 times, and 0 times in the share"), "{words}");
+    }
+
+    #[test]
+    fn what_is_undefined_before_and_now_did_not_move() {
+        let none = |why: &str| Outcome::NotApplicable(why.to_owned());
+        let of = |before: Outcome<f64>, after: Outcome<f64>| Change {
+            quantity: Change::SPEARMAN.into(),
+            metric: OVERALL.into(),
+            criterion: OVERALL.into(),
+            split: "all".into(),
+            group: "all".into(),
+            model: String::new(),
+            difference: before.clone().and_then(|old| after.clone().map(|new| new - old)),
+            before,
+            after,
+            intervals_apart: false,
+        };
+        assert!(stayed(&of(none("one item"), none("no item"))));
+        assert!(!stayed(&of(none("one item"), Outcome::Value(0.5))) && !stayed(&of(Outcome::Value(0.5), none("one item"))));
+        assert!(stayed(&of(Outcome::Value(0.5), Outcome::Value(0.5004))) && !stayed(&of(Outcome::Value(0.5), Outcome::Value(0.501))));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL, Comparison};
+use super::{ALL, Comparison, Line};
 use crate::domain::Outcome;
 use crate::stats::intervals::Interval;
 use crate::stats::undefined;
@@ -36,6 +36,17 @@ pub struct Change {
 impl Change {
     /// Mean over the pairs of models of how often a metric prefers what people prefer.
     pub const MACRO: &str = "macro agreement";
+    /// Spearman's ρ over all edits.
+    pub const SPEARMAN: &str = "Spearman";
+    /// Kendall's τ-b over all edits.
+    pub const KENDALL: &str = "Kendall";
+    pub const PEARSON: &str = "Pearson";
+    /// Mean of Spearman's ρ within each item.
+    pub const SPEARMAN_WITHIN: &str = "Spearman within items";
+    /// Mean of Kendall's τ-b within each item.
+    pub const KENDALL_WITHIN: &str = "Kendall within items";
+    /// Area under the curve for telling good edits from others.
+    pub const AREA: &str = "AUC";
     /// The share of the votes that a metric agrees with.
     pub const VOTES: &str = "agreement with votes";
     /// Krippendorff's α between raters.
@@ -77,8 +88,8 @@ struct Number {
     interval: Option<Interval>,
 }
 
-/// Every number that is in one of the two, in the order of the first: macro agreement of every line, agreement with votes, α between
-/// people, win rates and strengths of models, ground truth, and the held-out weight.
+/// Every number that is in one of the two, in the order of the first: macro agreement and correlations of every line, agreement with votes,
+/// α between people, win rates and strengths of models, ground truth, and the held-out weight.
 pub fn changes(before: &Comparison, after: &Comparison) -> Vec<Change> {
     let old = numbers(before);
     let mut new: HashMap<Name, Number> = HashMap::new();
@@ -106,11 +117,15 @@ fn numbers(found: &Comparison) -> Vec<Number> {
         interval: interval.value().copied(),
     };
     let mut all: Vec<Number> = Vec::new();
+    let mut of_lines: [Vec<Number>; 7] = Default::default();
     for line in &found.lines {
-        let name = Name::of(Change::MACRO, [&line.metric, &line.criterion, ""]);
-        let name = Name { split: line.split.clone(), group: line.group.clone(), ..name };
-        all.push(with(name, &line.agreement.macro_mean, &line.macro_interval));
+        for (place, (quantity, value, interval)) in of_lines.iter_mut().zip(of_line(line)) {
+            let name = Name::of(quantity, [&line.metric, &line.criterion, ""]);
+            let name = Name { split: line.split.clone(), group: line.group.clone(), ..name };
+            place.push(with(name, value, interval));
+        }
     }
+    all.extend(of_lines.into_iter().flatten());
     for line in &found.votes {
         let name = Name::of(Change::VOTES, [&line.metric, &line.criterion, ""]);
         all.push(with(name, &line.agreement.micro_mean, &line.micro_interval));
@@ -148,6 +163,19 @@ fn numbers(found: &Comparison) -> Vec<Number> {
     all
 }
 
+/// The numbers of one line.
+fn of_line(line: &Line) -> [(&'static str, &Outcome<f64>, &Outcome<Interval>); 7] {
+    [
+        (Change::MACRO, &line.agreement.macro_mean, &line.macro_interval),
+        (Change::SPEARMAN, &line.spearman, &line.spearman_interval),
+        (Change::KENDALL, &line.kendall_tau_b, &line.kendall_tau_b_interval),
+        (Change::PEARSON, &line.pearson, &line.pearson_interval),
+        (Change::SPEARMAN_WITHIN, &line.spearman_per_item.mean, &line.spearman_per_item_interval),
+        (Change::KENDALL_WITHIN, &line.kendall_per_item.mean, &line.kendall_per_item_interval),
+        (Change::AREA, &line.area_under_curve, &line.area_under_curve_interval),
+    ]
+}
+
 fn change(name: &Name, before: Option<Number>, after: Option<Number>) -> Change {
     let apart = |a: &Number, b: &Number| a.interval.zip(b.interval).is_some_and(|(a, b)| a.high < b.low || b.high < a.low);
     let intervals_apart = before.as_ref().zip(after.as_ref()).is_some_and(|(a, b)| apart(a, b));
@@ -176,6 +204,32 @@ impl Comparison {
     pub fn made_differently(&self, after: &Self) -> Vec<(&'static str, String, String)> {
         let both = self.made_with().into_iter().zip(after.made_with());
         both.filter(|((_, old), (_, new))| old != new).map(|((what, old), (_, new))| (what, old, new)).collect()
+    }
+
+    /// What went into one of the two and not in the same form into the other: names of [`super::About::content`].
+    pub fn other_data<'a>(&'a self, after: &'a Self) -> Vec<&'a str> {
+        let (old, new) = (&self.about.content, &after.about.content);
+        let gone = old.iter().filter(|one| !new.contains(one));
+        let mut names: Vec<&str> = Vec::new();
+        for one in gone.chain(new.iter().filter(|one| !old.contains(one))) {
+            if !names.contains(&one.what.as_str()) {
+                names.push(&one.what);
+            }
+        }
+        names
+    }
+
+    /// Whether both are of the same data, as a sentence. Scores that are compared are normalised, so another range makes other scores of
+    /// the same values; whether the values are the same too cannot be told from what is kept.
+    pub fn data_words(&self, after: &Self) -> String {
+        let range = |about: &super::About| about.range.as_ref().map(|range| range.name.clone());
+        match &self.other_data(after)[..] {
+            [] => "Both are of the same data.".to_owned(),
+            ["scores"] if range(&self.about) != range(&after.about) => {
+                "The scores are not the same (another range); all other data are.".to_owned()
+            }
+            names => format!("The data are not the same: {}.", names.join(", ")),
+        }
     }
 
     fn made_with(&self) -> Vec<(&'static str, String)> {

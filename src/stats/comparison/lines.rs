@@ -244,12 +244,18 @@ fn few_levels(values: &[f64], found: &Agreement, by_policy: &[PolicyShare]) -> O
     }
     let half = by_policy.get(1).and_then(|share| share.macro_mean.value().map(|value| format!("; with ties half right it is {value:.3}")));
     Some(format!(
-        "it has {} value(s), so it ties in {} of {} compared pairs, and ties count as wrong: below 0.5 is not worse than chance{}",
-        levels.len(),
+        "it has {}, so it ties in {} of {} compared pairs, and ties count as wrong: below 0.5 is not worse than chance{}",
+        if levels.len() == 1 { "the same value everywhere".to_owned() } else { format!("only {} different values", levels.len()) },
         found.counts.metric_ties,
         found.counts.compared,
         half.unwrap_or_default()
     ))
+}
+
+/// A human mean as people read it: at most four decimals.
+fn four_decimals(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Which edits are good.
@@ -263,8 +269,10 @@ struct Good {
 impl Good {
     fn new(humans: &[f64], good_from: Option<f64>) -> Result<Self, String> {
         match (good_from, median(humans.to_vec(), "no edit has both values")) {
-            (Some(from), _) => Ok(Self { from, inclusive: true, words: format!("human mean of at least {from}") }),
-            (None, Outcome::Value(from)) => Ok(Self { from, inclusive: false, words: format!("human mean above the median, {from}") }),
+            (Some(from), _) => Ok(Self { from, inclusive: true, words: format!("human mean of at least {}", four_decimals(from)) }),
+            (None, Outcome::Value(from)) => {
+                Ok(Self { from, inclusive: false, words: format!("human mean above the median, {}", four_decimals(from)) })
+            }
             (None, Outcome::NotApplicable(why) | Outcome::Failed(why)) => Err(why),
         }
     }
@@ -419,4 +427,17 @@ pub fn holm(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
         corrected[i] = Some(least);
     }
     corrected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The median of 3, 11/3 and 5 is 11/3.
+    #[test]
+    fn good_is_said_without_the_digits_of_storage() {
+        let words = |from: Option<f64>| Good::new(&[3.0, 11.0 / 3.0, 5.0], from).map(|good| good.words);
+        assert_eq!(words(None).as_deref(), Ok("human mean above the median, 3.6667"));
+        assert_eq!(words(Some(4.0)).as_deref(), Ok("human mean of at least 4"));
+    }
 }

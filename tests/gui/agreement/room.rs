@@ -66,10 +66,31 @@ fn a_wide_table_scrolls_beside_its_first_column() {
     let (heading, first, last) = ("AGREEMENT BETWEEN RATERS", "criterion", "ICC(2,k)");
     let criterion = |window: &Window| window.harness.query_all_by_label(first).next().expect("the first head").rect();
     let (before, stays, at) = (place(&window, last), criterion(&window), place(&window, "α nom."));
+    let model = |window: &Window| window.harness.query_all_by_label("model").next().expect("the second head").rect();
+    let model_stays = model(&window);
     let page = place(&window, heading);
     scroll(&mut window, at.center(), vec2(-60.0, 0.0));
     let after = place(&window, last);
+    // Several rows are of one criterion: the model says which is which.
+    assert_eq!(model(&window), model_stays, "the model stays");
     assert!(after.left() < before.left() - 30.0, "the columns move: {before:?} to {after:?}");
     assert_eq!(criterion(&window), stays, "the first column stays");
     assert_eq!(place(&window, heading), page, "and so does the rest of the page");
+}
+
+#[test]
+fn the_statistics_leave_the_plot_its_room() {
+    let mut window = Window::open(Setup { size: [1280.0, 800.0], ..Setup::default() });
+    window.key(egui::Key::G);
+    window.harness.get_by_label("Statistics").click();
+    window.settle();
+    // The side of the plot ends where the tables begin.
+    let tables = place(&window, "Metrics").left();
+    for field in ["Seed", "Level of intervals", "Width for items needed", "an edit is good from"] {
+        let fields = window.harness.query_all_by_label(field);
+        let right = fields.map(|field| field.rect().right()).fold(0.0, f32::max);
+        assert!(right > 0.0 && right < tables, "{field} ends at {right}, the tables begin at {tables}");
+    }
+    let held = window.harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Held against the others").rect();
+    assert!(held.right() < tables, "{held:?}, the tables begin at {tables}");
 }

@@ -93,9 +93,9 @@ impl<'a> Head<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     All,
-    /// The first, which stays in sight.
+    /// The first ones, which stay in sight.
     First,
-    /// All but the first, which scroll.
+    /// All others, which scroll.
     Rest,
 }
 
@@ -103,6 +103,8 @@ enum Part {
 pub(super) struct Row<'a, 'b> {
     inner: TableRow<'a, 'b>,
     part: Part,
+    /// How many columns stay in sight.
+    stay: usize,
     column: usize,
 }
 
@@ -119,7 +121,7 @@ impl Row<'_, '_> {
 
     /// The next cell.
     pub(super) fn col(&mut self, add: impl FnOnce(&mut Ui)) {
-        let first = self.column == 0;
+        let first = self.column < self.stay;
         self.column += 1;
         if self.part == Part::All || first == (self.part == Part::First) {
             self.inner.col(add);
@@ -131,23 +133,42 @@ impl Row<'_, '_> {
 const GAP: f32 = 4.0;
 
 /// A table as wide as its columns. Where it has less room, it scrolls sideways by itself, and its first column stays.
-pub(super) fn table_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, heads: &[Head<'_>], rows: usize, mut row: impl FnMut(&mut Row<'_, '_>)) {
+pub(super) fn table_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, heads: &[Head<'_>], rows: usize, row: impl FnMut(&mut Row<'_, '_>)) {
+    table_staying_ui(ui, cx, salt, (heads, 1), rows, row);
+}
+
+/// The same, where the first `stay` columns together say what a row is about: they all stay.
+pub(super) fn table_staying_ui(
+    ui: &mut Ui,
+    cx: &Context<'_>,
+    salt: &str,
+    (heads, stay): (&[Head<'_>], usize),
+    rows: usize,
+    mut row: impl FnMut(&mut Row<'_, '_>),
+) {
     let palette = cx.palette(ui);
+    let width = |heads: &[Head<'_>]| heads.iter().map(|head| head.width + GAP).sum::<f32>() - GAP;
     ui.push_id(salt, |ui| {
         ui.spacing_mut().item_spacing.x = GAP;
-        let width = heads.iter().map(|head| head.width + GAP).sum::<f32>() - GAP;
-        let Some((first, rest)) = heads.split_first().filter(|_| width > ui.available_width()) else {
-            part_ui(ui, palette, heads, Part::All, rows, &mut row);
+        // Where they would leave no room for those that scroll, one stays.
+        let fits = heads.get(..stay).is_some_and(|first| width(first) < ui.available_width() * 0.6);
+        let stay = if fits { stay } else { 1.min(heads.len()) };
+        let (first, rest) = heads.split_at(stay);
+        if width(heads) <= ui.available_width() {
+            part_ui(ui, palette, heads, (Part::All, stay), rows, &mut row);
             return;
-        };
+        }
         let space = ui.available_rect_before_wrap();
-        let (left, right) = space.split_left_right_at_x((space.left() + first.width + GAP).min(space.right()));
+        let (left, right) = space.split_left_right_at_x((space.left() + width(first) + GAP).min(space.right()));
         let beside = |salt: &str, rect| UiBuilder::new().id_salt(salt).max_rect(rect).layout(Layout::top_down(Align::Min));
         let mut staying = ui.new_child(beside("first", left));
-        part_ui(&mut staying, palette, std::slice::from_ref(first), Part::First, rows, &mut row);
+        part_ui(&mut staying, palette, first, (Part::First, stay), rows, &mut row);
         let mut sliding = ui.new_child(beside("rest", right));
         ScrollArea::horizontal().id_salt("columns").show(&mut sliding, |ui| {
-            part_ui(ui, palette, rest, Part::Rest, rows, &mut row);
+            // A scroll area shows a margin around itself; here it would show pieces of letters beside the columns that stay.
+            let clip = ui.clip_rect().intersect(egui::Rect::everything_right_of(right.left()));
+            ui.set_clip_rect(clip);
+            part_ui(ui, palette, rest, (Part::Rest, stay), rows, &mut row);
             // So that the bar does not lie on the last row.
             ui.add_space(ui.spacing().scroll.bar_width + 2.0);
         });
@@ -155,7 +176,14 @@ pub(super) fn table_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, heads: &[Head<
     });
 }
 
-fn part_ui(ui: &mut Ui, palette: &Palette, heads: &[Head<'_>], part: Part, rows: usize, row: &mut impl FnMut(&mut Row<'_, '_>)) {
+fn part_ui(
+    ui: &mut Ui,
+    palette: &Palette,
+    heads: &[Head<'_>],
+    (part, stay): (Part, usize),
+    rows: usize,
+    row: &mut impl FnMut(&mut Row<'_, '_>),
+) {
     let mut table = TableBuilder::new(ui).striped(true).vscroll(false).cell_layout(Layout::left_to_right(Align::Center));
     for head in heads {
         table = table.column(Column::exact(head.width).clip(true));
@@ -172,7 +200,7 @@ fn part_ui(ui: &mut Ui, palette: &Palette, heads: &[Head<'_>], part: Part, rows:
                 cells.col(|ui| header(ui, head));
             }
         })
-        .body(|body| body.rows(ROW, rows, |inner| row(&mut Row { inner, part, column: 0 })));
+        .body(|body| body.rows(ROW, rows, |inner| row(&mut Row { inner, part, stay, column: 0 })));
 }
 
 /// Reasons of undefined statistics, each once with what it is the reason for.

@@ -28,7 +28,7 @@ use crate::gui::command::Command;
 use crate::gui::context::{Action, Context};
 use crate::gui::widgets::command_button;
 use crate::stats::TiePolicy;
-use crate::stats::comparison::{Ties, utc_text};
+use crate::stats::comparison::{About, Ties, utc_text};
 
 /// Draws the page.
 pub fn agreement_ui(ui: &mut Ui, cx: &Context<'_>) {
@@ -161,12 +161,7 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
         }
     });
     if let Some(gathered) = &agreement.gathered {
-        if let Some(range) = command::named_range(cx, &gathered.about) {
-            let text = RichText::new(format!("Range '{}' is in force", range.name)).size(12.0).color(palette.text_strong.0);
-            let meaning =
-                format!("{}. Plot and tables normalise modify and preserve by it; the Saved tab chooses another.", range.bounds_words());
-            ui.add(egui::Label::new(text).wrap()).on_hover_text(meaning);
-        }
+        range_ui(ui, cx, &gathered.about);
         statistics::statistics_ui(ui, &mut choices, &gathered.evidence.metrics);
     }
     if view != agreement.view {
@@ -175,6 +170,18 @@ fn choices_ui(ui: &mut Ui, cx: &Context<'_>) {
     if choices != agreement.choices {
         cx.send(Action::Agreement(AgreementAction::Choose(choices)));
     }
+}
+
+/// Which range the numbers are made with, also where nobody chose one.
+fn range_ui(ui: &mut Ui, cx: &Context<'_>, about: &About) {
+    let palette = cx.palette(ui);
+    let Some(range) = &about.range else { return };
+    let (words, color) = match command::named_range(cx, about) {
+        Some(named) => (format!("Range '{}' is in force", named.name), palette.text_strong.0),
+        None => ("Range: fitted on this project".to_owned(), palette.text_dim.0),
+    };
+    let meaning = format!("{}. Plot and tables normalise modify and preserve by it; the Saved tab chooses another.", range.bounds_words());
+    ui.add(egui::Label::new(RichText::new(words).size(12.0).color(color)).wrap()).on_hover_text(meaning);
 }
 
 fn metric_ui(ui: &mut Ui, view: &mut AgreementView, metrics: &[String]) {

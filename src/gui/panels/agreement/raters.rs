@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use egui::{Label, RichText, Ui};
 
-use super::cells::{Head, Reasons, count_ui, table_ui, value_ui, words_ui};
+use super::cells::{Head, Reasons, count_ui, table_staying_ui, value_ui, words_ui};
 use super::pick::edit_link;
 use crate::domain::Outcome;
 use crate::export::{no_pairs_words, one_rater_words};
@@ -113,7 +113,7 @@ fn between_ui(ui: &mut Ui, cx: &Context<'_>, lines: &[(&str, &str, &BetweenRater
         return;
     }
     let palette = cx.palette(ui);
-    table_ui(ui, cx, "between", &AGREEMENT, lines.len(), |row| {
+    table_staying_ui(ui, cx, "between", (&AGREEMENT, 2), lines.len(), |row| {
         let Some((criterion, model, of)) = lines.get(row.index()) else { return };
         let name = if model.is_empty() { RichText::new("all models").strong() } else { RichText::new(model_name(model)) };
         for text in [RichText::new(*criterion), name] {
@@ -147,7 +147,7 @@ fn kappas_ui(ui: &mut Ui, cx: &Context<'_>, salt: &str, criteria: &BTreeMap<Stri
         criteria.iter().flat_map(|(criterion, found)| found.cohen_kappa.iter().map(move |pair| (criterion.as_str(), pair))).collect();
     ui.add_space(8.0);
     if !lines.is_empty() {
-        table_ui(ui, cx, salt, &PAIRS, lines.len(), |row| {
+        table_staying_ui(ui, cx, salt, (&PAIRS, 2), lines.len(), |row| {
             let Some((criterion, pair)) = lines.get(row.index()) else { return };
             for text in [(*criterion).to_owned(), pair.raters.join(" – ")] {
                 row.col(|ui| {
@@ -187,7 +187,7 @@ fn voters_ui(ui: &mut Ui, cx: &Context<'_>, found: &Comparison) {
         .flat_map(|(criterion, voters)| voters.iter().map(move |(voter, report)| (criterion.as_str(), voter.as_str(), report)))
         .collect();
     section(ui, palette, "Habits of each voter");
-    table_ui(ui, cx, "voters", &VOTERS, lines.len(), |row| {
+    table_staying_ui(ui, cx, "voters", (&VOTERS, 2), lines.len(), |row| {
         let Some((criterion, voter, report)) = lines.get(row.index()) else { return };
         for text in [*criterion, *voter] {
             row.col(|ui| {
@@ -207,7 +207,7 @@ fn habits_ui(ui: &mut Ui, cx: &Context<'_>, raters: &BTreeMap<String, BTreeMap<S
         .flat_map(|(criterion, raters)| raters.iter().map(move |(rater, report)| (criterion.as_str(), rater.as_str(), report)))
         .collect();
     let palette = cx.palette(ui);
-    table_ui(ui, cx, "habits", &HABITS, lines.len(), |row| {
+    table_staying_ui(ui, cx, "habits", (&HABITS, 2), lines.len(), |row| {
         let Some((criterion, rater, report)) = lines.get(row.index()) else { return };
         let warned = report.runs_against();
         let name = if warned { RichText::new(format!("⚠ {rater}")).color(palette.warning.0) } else { RichText::new(*rater) };

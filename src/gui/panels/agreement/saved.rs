@@ -83,8 +83,7 @@ fn changes_ui(ui: &mut Ui, cx: &Context<'_>, before: &Comparison, moved: &[Chang
     let palette = cx.palette(ui);
     section(ui, palette, &format!("What moved since '{}'", before.about.name));
     if let Some(now) = cx.state.agreement.shown() {
-        let same = before.about.content == now.about.content;
-        words_ui(ui, palette, if same { "Both are of the same data." } else { "The data are not the same." });
+        words_ui(ui, palette, &before.data_words(now));
         for (what, old, new) in before.made_differently(now) {
             words_ui(ui, palette, &format!("{what}: {old} → {new}"));
         }
@@ -98,9 +97,12 @@ fn changes_ui(ui: &mut Ui, cx: &Context<'_>, before: &Comparison, moved: &[Chang
     if !same.is_empty() {
         words_ui(ui, palette, &stayed_words(same.len()));
     }
-    let groups = moved.len() - shown.len() - same.len();
+    let groups = moved.iter().filter(|change| change.split != ALL && !stayed(change)).count();
     if groups > 0 {
-        let text = format!("{groups} more are of groups of edits: `editscope agree PROJECT --against '{}'` lists them.", before.about.name);
+        let text = format!(
+            "{groups} more that moved are of groups of edits: `editscope agree PROJECT --against '{}'` lists them.",
+            before.about.name
+        );
         words_ui(ui, palette, &text);
     }
 }

@@ -9,7 +9,9 @@ use crate::stats::comparison::{ALL_PAIRS, Plan};
 /// Draws the choices, closed unless they are wanted. A value counts once its field is left, so that nothing is compared while it is typed.
 pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[String]) {
     CollapsingHeader::new("Statistics").default_open(false).show(ui, |ui| {
-        Grid::new("statistics").num_columns(4).spacing(vec2(12.0, 6.0)).show(ui, |ui| {
+        // Two fields stand beside each other where there is room; else each has its own row, so that none is out of sight.
+        let narrow = ui.available_width() < TWO_FIELDS;
+        Grid::new(("statistics", narrow)).num_columns(if narrow { 2 } else { 4 }).spacing(vec2(12.0, 6.0)).show(ui, |ui| {
             let mut per_cent = choices.level * 100.0;
             let meaning = "Share of the resamples that lies inside an interval.";
             if field(
@@ -19,6 +21,9 @@ pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[Strin
                 meaning,
             ) {
                 choices.level = per_cent / 100.0;
+            }
+            if narrow {
+                ui.end_row();
             }
             let meaning = "Of the bootstrap, and of the halves of the held-out weight. The same seed gives the same numbers.";
             field(ui, "Seed", DragValue::new(&mut choices.seed), meaning);
@@ -30,6 +35,9 @@ pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[Strin
                 DragValue::new(&mut choices.width).range(0.001..=2.0).custom_formatter(|value, _| plain(value)),
                 meaning,
             );
+            if narrow {
+                ui.end_row();
+            }
             good_ui(ui, choices);
             ui.end_row();
             first_ui(ui, choices, metrics);
@@ -37,6 +45,12 @@ pub(super) fn statistics_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[Strin
         });
     });
 }
+
+/// Points that two fields of the grid need beside each other.
+const TWO_FIELDS: f32 = 640.0;
+
+/// Points of the choice of the metric; longer words are cut, and whole on hover.
+const FIRST_WIDTH: f32 = 180.0;
 
 /// Which metric is held against each of the others.
 fn first_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[String]) {
@@ -46,14 +60,16 @@ fn first_ui(ui: &mut Ui, choices: &mut Choices, metrics: &[String]) {
         None => "as usual: all pairs".to_owned(),
     };
     let name = |metric: &Option<String>| metric.as_ref().map_or_else(|| usual.clone(), |metric| Measure::named(metric).label());
-    let combo = ComboBox::from_id_salt("held against").height(420.0).selected_text(name(&choices.first)).show_ui(ui, |ui| {
-        for metric in std::iter::once(None).chain(metrics.iter().cloned().map(Some)) {
-            let label = name(&metric);
-            ui.selectable_value(&mut choices.first, metric, label);
-        }
-    });
+    let shown = name(&choices.first);
+    let combo =
+        ComboBox::from_id_salt("held against").height(420.0).width(FIRST_WIDTH).truncate().selected_text(&shown).show_ui(ui, |ui| {
+            for metric in std::iter::once(None).chain(metrics.iter().cloned().map(Some)) {
+                let label = name(&metric);
+                ui.selectable_value(&mut choices.first, metric, label);
+            }
+        });
     let meaning = format!(
-        "For the table of metrics against each other: one metric against each of the others. As usual: all pairs of up to {ALL_PAIRS} metrics; \
+        "{shown}. For the table of metrics against each other: one metric against each of the others. As usual: all pairs of up to {ALL_PAIRS} metrics; \
          of more, the first against each of the others."
     );
     combo.response.labelled_by(label.id).on_hover_text(meaning);
