@@ -93,7 +93,8 @@ fn lists_edits(path: &Path) -> bool {
     });
     let is_table = path.is_file() && read.is_ok();
     // Columns of our exports; keys of the lines of scores.
-    let is_ours = head.contains("editscope") || (head.contains("\"profile\"") && head.contains("\"overall\"")) || head.contains("\"failed\"");
+    let is_ours =
+        head.contains("editscope") || (head.contains("\"profile\"") && head.contains("\"overall\"")) || head.contains("\"failed\"");
     is_table && head.contains("source") && head.contains("edited") && !is_ours
 }
 
