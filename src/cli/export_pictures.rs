@@ -8,7 +8,9 @@ use crate::domain::Mask;
 use crate::engine::outputs::{self, IGNORED, MaskOf, Masks};
 use crate::engine::paste_back::{FEATHER, paste_back as pasted};
 use crate::engine::results::ScoredEdit;
-use crate::export::{ExportRow, Kept, MaskInk, OUTDATED, Written, note_outdated, picture_files, write_jsonl, write_masks, write_pictures};
+use crate::export::{
+    ExportRow, Kept, MaskInk, OUTDATED, PASTED_MANIFEST, Written, note_outdated, picture_files, write_jsonl, write_masks, write_pictures,
+};
 use crate::storage::Project;
 
 use super::Finish;
@@ -51,10 +53,10 @@ fn names(masks: &[MaskOf]) -> impl Iterator<Item = &str> {
 pub fn paste_back(project: &Project, export: &Export, scored: &[ScoredEdit], rows: &[ExportRow], kept: &Kept) -> anyhow::Result<Finish> {
     let masks = regions(project, export, scored)?;
     let mut files = picture_files(names(&masks.edit));
-    files.push(outputs::PASTED_MANIFEST.to_owned());
+    files.push(PASTED_MANIFEST.to_owned());
     kept.claim(&export.output, &files)?;
     let feather = export.feather.unwrap_or(FEATHER);
-    let manifest = export.output.join(outputs::PASTED_MANIFEST);
+    let manifest = export.output.join(PASTED_MANIFEST);
     // One of an earlier export would name what is being replaced.
     remove(&manifest)?;
     let pictures = outputs::pairs(&masks.edit, rows)

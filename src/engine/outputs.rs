@@ -207,9 +207,6 @@ fn mask_at(shape: &RegionShape, size: Size) -> Result<Mask, String> {
 /// The folder beside masks of edit regions that has the masks of ignored pixels.
 pub const IGNORED: &str = "ignored";
 
-/// The manifest beside pasted pictures: `score` and `import` read it.
-pub const PASTED_MANIFEST: &str = "manifest.jsonl";
-
 /// Region and row of each edit that has a region, in the order of the masks.
 pub fn pairs<'a>(masks: &'a [MaskOf], rows: &'a [ExportRow]) -> impl Iterator<Item = (&'a MaskOf, &'a ExportRow)> {
     let by_key: BTreeMap<&str, &ExportRow> = rows.iter().map(|row| (row.id.as_str(), row)).collect();

@@ -11,8 +11,8 @@ pub const EXPORTED: &str = ".editscope-export";
 
 const WORDS: &str = "# EditScope exported the files named here. Exporting into this folder again replaces them, and no other file.";
 
-/// The list that comes with pasted-back pictures.
-const LIST: &str = "manifest.jsonl";
+/// The manifest beside pasted pictures: `score` and `import` read it.
+pub const PASTED_MANIFEST: &str = "manifest.jsonl";
 
 /// Files that no export replaces, by where they are: absolute, without links.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +56,7 @@ impl Kept {
             return Err(ExportError::Folder { path: folder.to_owned() });
         }
         // Masks and pasted-back pictures have the same names: the list would name masks as edits.
-        let is_list = |name: &str| name == LIST;
+        let is_list = |name: &str| name == PASTED_MANIFEST;
         if !ours.is_empty() && ours.iter().any(|name| is_list(name)) != names.iter().any(|name| is_list(name)) {
             return Err(ExportError::Mixed { path: folder.to_owned() });
         }
@@ -84,18 +84,19 @@ impl Kept {
 
 /// Whether a file begins as a list of edits does and not as one of ours: it names sources and edits and none of our columns.
 fn lists_edits(path: &Path) -> bool {
-    let mut head = String::new();
-    let read = std::fs::File::open(path).and_then(|file| {
-        let mut bytes = Vec::new();
-        file.take(HEAD).read_to_end(&mut bytes)?;
-        head = String::from_utf8_lossy(&bytes).to_lowercase();
-        Ok(())
-    });
-    let is_table = path.is_file() && read.is_ok();
+    // Reading a pipe or a device would wait for it.
+    if !path.is_file() {
+        return false;
+    }
+    let mut head = Vec::new();
+    if std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
+        return false;
+    }
+    let head = String::from_utf8_lossy(&head).to_lowercase();
+    let has = |words: [&str; 2]| words.iter().all(|word| head.contains(word));
     // Columns of our exports; keys of the lines of scores.
-    let is_ours =
-        head.contains("editscope") || (head.contains("\"profile\"") && head.contains("\"overall\"")) || head.contains("\"failed\"");
-    is_table && head.contains("source") && head.contains("edited") && !is_ours
+    let is_ours = head.contains("editscope") || has(["\"profile\"", "\"overall\""]);
+    has(["source", "edited"]) && !is_ours
 }
 
 /// Bytes of a file that tell what it is.
@@ -168,7 +169,10 @@ mod tests {
         // Again, and with other names: what was written before still is an export's.
         kept.claim(folder.path(), &names(&["d.png"])).expect("it is not there");
         kept.claim(folder.path(), &names(&["b.png"])).expect("an export wrote it");
-        assert!(matches!(kept.claim(folder.path(), &names(&["b.png", LIST])), Err(ExportError::Mixed { .. })), "masks are there");
+        assert!(
+            matches!(kept.claim(folder.path(), &names(&["b.png", PASTED_MANIFEST])), Err(ExportError::Mixed { .. })),
+            "masks are there"
+        );
     }
 
     #[test]
@@ -184,5 +188,10 @@ mod tests {
         }
         kept.check(&at("ours.csv")).expect("an export wrote it");
         kept.check(&at("new.csv")).expect("it is not there");
+        #[cfg(unix)]
+        {
+            assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().expect("mkfifo is there").success());
+            kept.check(&at("pipe")).expect("nobody waits for a pipe that nobody writes to");
+        }
     }
 }

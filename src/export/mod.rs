@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 pub use crate::domain::{AutomaticResult, ExportRegion, ExportResult, ExportRow};
 pub use coco::{CocoPicture, CocoWritten, MaskForm, write_coco};
-pub use guard::{EXPORTED, Kept};
+pub use guard::{EXPORTED, Kept, PASTED_MANIFEST};
 pub use masks::{INCOMPLETE, MaskInk, OUTDATED, Written, note_outdated, picture_files, write_masks, write_pictures};
 pub use place::is_stream;
 pub use ratings::{write_ratings_csv, write_ratings_jsonl};

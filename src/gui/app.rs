@@ -197,9 +197,6 @@ impl App {
         for path in dropped {
             self.apply(Action::OpenPath(path));
         }
-        for action in self.sender.take() {
-            self.apply(action);
-        }
         self.hold_still(&ctx);
         if std::mem::take(&mut self.rows_changed) {
             self.state.queue.refresh();

@@ -10,8 +10,8 @@ use crate::engine::paste_back::paste_back;
 use crate::engine::results::{self, ScoredEdit};
 use crate::engine::{Level, Wake};
 use crate::export::{
-    CocoPicture, ExportError, Kept, MaskForm, MaskInk, OUTDATED, Written, check_output, note_outdated, picture_files, write_coco,
-    write_file, write_jsonl, write_masks, write_pictures,
+    CocoPicture, ExportError, Kept, MaskForm, MaskInk, OUTDATED, PASTED_MANIFEST, Written, check_output, note_outdated, picture_files,
+    write_coco, write_file, write_jsonl, write_masks, write_pictures,
 };
 use crate::storage::Project;
 
@@ -183,7 +183,7 @@ fn claim(kept: &Kept, out: Out, masks: &Masks, folder: &Path) -> Result<(), Expo
     }
     let mut written = files(&masks.edit);
     if matches!(out, Out::PasteBack { .. }) {
-        written.push(outputs::PASTED_MANIFEST.to_owned());
+        written.push(PASTED_MANIFEST.to_owned());
     } else if !masks.ignored.is_empty() {
         kept.claim(&folder.join(IGNORED), &files(&masks.ignored))?;
     }
@@ -254,7 +254,7 @@ fn pasted(
     });
     let written = write_pictures(pictures, folder, told).map_err(|error| error.to_string())?;
     let manifest = outputs::pasted_rows(&rows, &written.files);
-    write_jsonl(&manifest, &folder.join(outputs::PASTED_MANIFEST)).map_err(|error| error.to_string())?;
+    write_jsonl(&manifest, &folder.join(PASTED_MANIFEST)).map_err(|error| error.to_string())?;
     Ok(written)
 }
 
